@@ -1,0 +1,314 @@
+//! Rules in the form that is checked and evaluated: terms resolved, alternatives split, constants interned.
+//!
+//! Nothing here knows how a rule is evaluated.
+
+use crate::source::Span;
+use crate::value::Value;
+use std::fmt;
+
+/// Names a predicate of one rulebase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PredicateId(pub(crate) u32);
+
+impl PredicateId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Names a variable of one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Variable(pub(crate) u32);
+
+impl Variable {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The name and number of arguments of a predicate, written `name/arity`.
+///
+/// ```
+/// use horngate::PredicateKey;
+/// let key: PredicateKey = "may_execute_tool/2".parse().unwrap();
+/// assert_eq!((key.name(), key.arity()), ("may_execute_tool", 2));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PredicateKey {
+    name: Box<str>,
+    arity: usize,
+}
+
+impl PredicateKey {
+    /// The predicate `name/arity`.
+    #[must_use]
+    pub fn new(name: &str, arity: usize) -> Self {
+        Self {
+            name: name.into(),
+            arity,
+        }
+    }
+
+    /// The name, unquoted.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of arguments.
+    #[must_use]
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+}
+
+impl fmt::Display for PredicateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}/{}",
+            crate::syntax::quoted_atom(&self.name),
+            self.arity
+        )
+    }
+}
+
+/// A text that is not of the form `name/arity`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not of the form name/arity, as in `may_execute_tool/2`")]
+pub struct BadPredicateKey(String);
+
+impl std::str::FromStr for PredicateKey {
+    type Err = BadPredicateKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || BadPredicateKey(text.to_owned());
+        let (name, arity) = text.rsplit_once('/').ok_or_else(bad)?;
+        let name = name
+            .strip_prefix('\'')
+            .and_then(|inner| inner.strip_suffix('\''))
+            .unwrap_or(name);
+        if name.is_empty() || !arity.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(bad());
+        }
+        Ok(Self::new(name, arity.parse().map_err(|_| bad())?))
+    }
+}
+
+/// A term of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    Constant(Value),
+    Variable(Variable),
+    /// A compound with at least one variable in it; ground ones are constants.
+    Compound(Box<str>, Box<[Pattern]>),
+}
+
+impl Pattern {
+    /// Calls `visit` for each occurrence of a variable, left to right.
+    pub(crate) fn each_variable(&self, visit: &mut impl FnMut(Variable)) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Variable(variable) => visit(*variable),
+            Self::Compound(_, args) => args.iter().for_each(|arg| arg.each_variable(visit)),
+        }
+    }
+
+    pub(crate) fn variables(&self) -> Vec<Variable> {
+        let mut found = Vec::new();
+        self.each_variable(&mut |variable| found.push(variable));
+        found
+    }
+}
+
+/// One body literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Literal {
+    pub(crate) kind: LiteralKind,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LiteralKind {
+    Call(PredicateId, Box<[Pattern]>),
+    /// None of the conjunctions is satisfied by any binding of the local variables.
+    Not(Vec<Vec<Literal>>, NotOrigin),
+    /// The variable equals the pattern; what was written is taken apart to this.
+    Unify(Variable, Pattern),
+    /// `==` and `\==`
+    Identical(bool, Pattern, Pattern),
+    /// `@<` and its kin: which outcomes of the comparison satisfy it.
+    Order(Outcomes, Pattern, Pattern),
+    /// `<` and its kin
+    Compare(Outcomes, Expression, Expression),
+    Is(Pattern, Expression),
+    Member(Pattern, Pattern),
+    Fail,
+}
+
+/// What a [`LiteralKind::Not`] was written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotOrigin {
+    Negation,
+    /// The condition of `->`
+    Condition,
+    /// `\=`
+    NotUnifiable,
+    /// `memberchk/2`
+    Memberchk,
+}
+
+/// Which of less, equal and greater satisfy a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcomes {
+    pub(crate) less: bool,
+    pub(crate) equal: bool,
+    pub(crate) greater: bool,
+}
+
+impl Outcomes {
+    pub(crate) fn new(less: bool, equal: bool, greater: bool) -> Self {
+        Self {
+            less,
+            equal,
+            greater,
+        }
+    }
+
+    pub(crate) fn admit(self, order: std::cmp::Ordering) -> bool {
+        match order {
+            std::cmp::Ordering::Less => self.less,
+            std::cmp::Ordering::Equal => self.equal,
+            std::cmp::Ordering::Greater => self.greater,
+        }
+    }
+}
+
+/// An arithmetic expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expression {
+    Constant(Value),
+    Variable(Variable),
+    Unary(UnaryOperator, Box<Expression>),
+    Binary(BinaryOperator, Box<(Expression, Expression)>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnaryOperator {
+    Minus,
+    Plus,
+    Absolute,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BinaryOperator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// `//`, towards zero
+    IntegerDivide,
+    Modulo,
+    Remainder,
+    Minimum,
+    Maximum,
+}
+
+impl Expression {
+    pub(crate) fn each_variable(&self, visit: &mut impl FnMut(Variable)) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Variable(variable) => visit(*variable),
+            Self::Unary(_, inner) => inner.each_variable(visit),
+            Self::Binary(_, sides) => {
+                sides.0.each_variable(visit);
+                sides.1.each_variable(visit);
+            }
+        }
+    }
+}
+
+impl Literal {
+    /// Calls `visit` for each occurrence of a variable, those of nested negations included.
+    pub(crate) fn each_variable(&self, visit: &mut impl FnMut(Variable)) {
+        match &self.kind {
+            LiteralKind::Call(_, args) => args.iter().for_each(|arg| arg.each_variable(visit)),
+            LiteralKind::Not(bodies, _) => {
+                for literal in bodies.iter().flatten() {
+                    literal.each_variable(visit);
+                }
+            }
+            LiteralKind::Unify(variable, pattern) => {
+                visit(*variable);
+                pattern.each_variable(visit);
+            }
+            LiteralKind::Identical(_, left, right)
+            | LiteralKind::Order(_, left, right)
+            | LiteralKind::Member(left, right) => {
+                left.each_variable(visit);
+                right.each_variable(visit);
+            }
+            LiteralKind::Compare(_, left, right) => {
+                left.each_variable(visit);
+                right.each_variable(visit);
+            }
+            LiteralKind::Is(left, right) => {
+                left.each_variable(visit);
+                right.each_variable(visit);
+            }
+            LiteralKind::Fail => {}
+        }
+    }
+
+    /// Calls `visit` for each call in it, with whether it stands under a negation.
+    pub(crate) fn each_call(&self, visit: &mut impl FnMut(PredicateId, bool, Span)) {
+        match &self.kind {
+            LiteralKind::Call(callee, _) => visit(*callee, false, self.span),
+            LiteralKind::Not(bodies, _) => {
+                for literal in bodies.iter().flatten() {
+                    literal.each_call(&mut |callee, _, span| visit(callee, true, span));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether evaluating it can have no value: arithmetic.
+    pub(crate) fn is_arithmetic(&self) -> bool {
+        match &self.kind {
+            LiteralKind::Compare(..) | LiteralKind::Is(..) => true,
+            LiteralKind::Not(bodies, _) => bodies.iter().flatten().any(Self::is_arithmetic),
+            _ => false,
+        }
+    }
+}
+
+/// One alternative of one clause.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) head: PredicateId,
+    pub(crate) args: Box<[Pattern]>,
+    pub(crate) body: Vec<Literal>,
+    /// The names of the variables; `_` for each anonymous one.
+    pub(crate) variables: std::sync::Arc<[Box<str>]>,
+    /// The whole clause.
+    pub(crate) span: Span,
+    /// The clause's head.
+    pub(crate) head_span: Span,
+}
+
+impl Rule {
+    pub(crate) fn name(&self, variable: Variable) -> &str {
+        self.variables.get(variable.index()).map_or("_", |name| name)
+    }
+
+    /// Whether the variable says of itself that it occurs once.
+    pub(crate) fn is_anonymous(&self, variable: Variable) -> bool {
+        self.name(variable).starts_with('_')
+    }
+
+    /// Whether it was written without a body.
+    pub(crate) fn is_fact(&self) -> bool {
+        self.body.is_empty() && self.span.end.saturating_sub(self.head_span.end) <= 1
+    }
+}

@@ -1,0 +1,568 @@
+//! Evaluation: semi-naive, component by component, callees first.
+//!
+//! Rounds work on ranges of rows of one store (old, delta, new); nothing is copied between sets and no tuple is
+//! derived from the same rows twice.
+
+use super::arithmetic::{self, Undefined};
+use super::budget::{Budget, BudgetExceeded, Spent};
+use super::plan::{Match, Part, Plan, Scan, Step, plan};
+use super::relation::{Index, NO_ROW, Relation, Rows};
+use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule, Variable};
+use crate::analysis::Facts;
+use crate::source::Span;
+use crate::value::{Constant, Constants, Value};
+use std::sync::Arc;
+
+/// Why a component has no model.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// Arithmetic without a value, at the place.
+    Evaluation(Span, String),
+    Budget(BudgetExceeded),
+}
+
+/// A relation that is done, or one that is being derived.
+#[derive(Clone, Debug)]
+enum Store {
+    Done(Arc<Relation>),
+    Open(Relation),
+}
+
+impl Store {
+    fn relation(&self) -> &Relation {
+        match self {
+            Self::Done(relation) => relation,
+            Self::Open(relation) => relation,
+        }
+    }
+}
+
+/// What a step makes of the bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    /// Go on to the next match.
+    Next,
+    /// One success was all that was asked for.
+    Stop,
+}
+
+/// What to do with a binding that satisfies all steps.
+#[derive(Clone, Copy)]
+enum Goal<'p> {
+    Derive(&'p Plan),
+    Exists,
+}
+
+/// One predicate of a component.
+pub(crate) struct Member<'f> {
+    pub(crate) id: PredicateId,
+    pub(crate) arity: usize,
+    pub(crate) facts: &'f Facts,
+}
+
+/// An evaluation under way.
+pub(crate) struct Evaluator<'b> {
+    pub(crate) constants: Constants,
+    stores: Vec<Store>,
+    indexes: Vec<Vec<Index>>,
+    /// For each predicate of the component at work the rows known before the last round, and at its end.
+    ranges: Vec<(u32, u32)>,
+    frame: Vec<Value>,
+    row: Vec<Value>,
+    /// The clause at work, for errors that have no narrower place.
+    span: Span,
+    budget: &'b Budget,
+    pub(crate) spent: Spent,
+    /// The name of a predicate, for messages.
+    name_of: &'b dyn Fn(PredicateId) -> String,
+}
+
+impl<'b> Evaluator<'b> {
+    pub(crate) fn new(
+        constants: Constants,
+        relations: Vec<Arc<Relation>>,
+        budget: &'b Budget,
+        name_of: &'b dyn Fn(PredicateId) -> String,
+    ) -> Self {
+        Self {
+            constants,
+            indexes: vec![Vec::new(); relations.len()],
+            ranges: vec![(0, 0); relations.len()],
+            stores: relations.into_iter().map(Store::Done).collect(),
+            frame: Vec::new(),
+            row: Vec::new(),
+            span: Span::default(),
+            budget,
+            spent: Spent::default(),
+            name_of,
+        }
+    }
+
+    /// The relations derived so far.
+    pub(crate) fn finish(self) -> (Constants, Vec<Arc<Relation>>) {
+        let relations = self
+            .stores
+            .into_iter()
+            .map(|store| match store {
+                Store::Done(relation) => relation,
+                Store::Open(relation) => Arc::new(relation),
+            })
+            .collect();
+        (self.constants, relations)
+    }
+
+    fn relation(&self, id: PredicateId) -> Option<&Relation> {
+        self.stores.get(id.index()).map(Store::relation)
+    }
+
+    /// Derives all tuples of the predicates of one component from their facts and rules.
+    pub(crate) fn component(
+        &mut self,
+        members: &[Member<'_>],
+        rules: &[&Rule],
+    ) -> Result<(), Failure> {
+        for member in members {
+            let mut relation = Relation::new(member.arity);
+            for row in member.facts.rows(member.arity) {
+                if relation.insert(row) {
+                    self.count_tuple(member.id)?;
+                }
+            }
+            self.open(member.id, relation);
+        }
+        let ids: Vec<PredicateId> = members.iter().map(|member| member.id).collect();
+        self.derive(&ids, rules)?;
+        for id in ids {
+            self.close(id);
+        }
+        Ok(())
+    }
+
+    /// Forgets what was derived of a component that failed.
+    pub(crate) fn discard(&mut self, component: &[PredicateId]) {
+        for id in component {
+            let arity = self.relation(*id).map_or(0, Relation::arity);
+            if let Some(store) = self.stores.get_mut(id.index()) {
+                *store = Store::Done(Arc::new(Relation::new(arity)));
+            }
+        }
+    }
+
+    fn close(&mut self, id: PredicateId) {
+        if let Some(store) = self.stores.get_mut(id.index())
+            && let Store::Open(relation) = store
+        {
+            *store = Store::Done(Arc::new(std::mem::take(relation)));
+        }
+    }
+
+    fn open(&mut self, id: PredicateId, relation: Relation) {
+        if let Some(store) = self.stores.get_mut(id.index()) {
+            *store = Store::Open(relation);
+        }
+        if let Some(indexes) = self.indexes.get_mut(id.index()) {
+            indexes.clear();
+        }
+        self.set_range(id, (0, 0));
+    }
+
+    fn set_range(&mut self, id: PredicateId, range: (u32, u32)) {
+        if let Some(slot) = self.ranges.get_mut(id.index()) {
+            *slot = range;
+        }
+    }
+
+    fn len(&self, id: PredicateId) -> u32 {
+        self.relation(id).map_or(0, Relation::len)
+    }
+
+    fn derive(&mut self, ids: &[PredicateId], rules: &[&Rule]) -> Result<(), Failure> {
+        let recursive_calls = |rule: &Rule| -> Vec<usize> {
+            (0..)
+                .zip(&rule.body)
+                .filter(|(_, literal)| {
+                    matches!(&literal.kind, LiteralKind::Call(callee, _) if ids.contains(callee))
+                })
+                .map(|(at, _)| at)
+                .collect()
+        };
+        for rule in rules.iter().filter(|rule| recursive_calls(rule).is_empty()) {
+            let plan = self.plan(rule, None, &|_, _| Part::All);
+            self.run(&plan)?;
+        }
+        let recursive: Vec<(&Rule, Vec<usize>)> = rules
+            .iter()
+            .map(|rule| (*rule, recursive_calls(rule)))
+            .filter(|(_, calls)| !calls.is_empty())
+            .collect();
+        loop {
+            let mut grown = false;
+            for id in ids {
+                let (_, known) = self.ranges.get(id.index()).copied().unwrap_or_default();
+                let len = self.len(*id);
+                grown |= len > known;
+                self.set_range(*id, (known, len));
+                if let Some(Store::Open(relation)) = self.stores.get_mut(id.index()) {
+                    relation.end_round();
+                }
+            }
+            if !grown {
+                return Ok(());
+            }
+            for (rule, calls) in &recursive {
+                for delta in calls {
+                    let plan = self.plan(rule, Some(*delta), &|at, callee| {
+                        if !ids.contains(&callee) || at < *delta {
+                            Part::All
+                        } else if at == *delta {
+                            Part::Delta
+                        } else {
+                            Part::Old
+                        }
+                    });
+                    self.run(&plan)?;
+                }
+            }
+        }
+    }
+
+    fn plan(
+        &mut self,
+        rule: &Rule,
+        delta: Option<usize>,
+        part_of: &dyn Fn(usize, PredicateId) -> Part,
+    ) -> Plan {
+        let stores = &self.stores;
+        let rows = |id: PredicateId| stores.get(id.index()).map_or(0, |store| store.relation().len());
+        let plan = plan(rule, delta, part_of, &rows);
+        self.index_for(&plan.steps);
+        plan
+    }
+
+    /// Builds the indexes that the steps look up, and brings them up to date.
+    fn index_for(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Scan(scan) if !scan.columns.is_empty() => {
+                    let (Some(store), Some(indexes)) = (
+                        self.stores.get(scan.predicate.index()),
+                        self.indexes.get_mut(scan.predicate.index()),
+                    ) else {
+                        continue;
+                    };
+                    let known = indexes
+                        .iter_mut()
+                        .find(|index| index.columns() == &*scan.columns);
+                    if let Some(index) = known {
+                        index.extend(store.relation());
+                    } else {
+                        let mut index = Index::new(scan.columns.clone());
+                        index.extend(store.relation());
+                        indexes.push(index);
+                    }
+                }
+                Step::Not(bodies) => bodies.iter().for_each(|body| self.index_for(body)),
+                _ => {}
+            }
+        }
+    }
+
+    fn run(&mut self, plan: &Plan) -> Result<(), Failure> {
+        self.span = plan.span;
+        self.frame.clear();
+        self.frame.resize(plan.variables, Value(0));
+        self.steps(&plan.steps, Goal::Derive(plan)).map(drop)
+    }
+
+    fn count_tuple(&mut self, id: PredicateId) -> Result<(), Failure> {
+        self.spent.tuples += 1;
+        if self.spent.tuples > self.budget.tuples {
+            return Err(self.exceeded("tuples", self.budget.tuples, id));
+        }
+        Ok(())
+    }
+
+    fn count_firing(&mut self, id: PredicateId) -> Result<(), Failure> {
+        self.spent.firings += 1;
+        if self.spent.firings > self.budget.firings {
+            return Err(self.exceeded("firings", self.budget.firings, id));
+        }
+        Ok(())
+    }
+
+    fn exceeded(&self, what: &'static str, limit: u64, id: PredicateId) -> Failure {
+        Failure::Budget(BudgetExceeded {
+            what,
+            limit,
+            predicate: (self.name_of)(id),
+        })
+    }
+
+    fn get(&self, variable: Variable) -> Value {
+        self.frame.get(variable.index()).copied().unwrap_or(Value(0))
+    }
+
+    fn steps(&mut self, steps: &[Step], goal: Goal<'_>) -> Result<Flow, Failure> {
+        let Some((step, rest)) = steps.split_first() else {
+            return match goal {
+                Goal::Exists => Ok(Flow::Stop),
+                Goal::Derive(plan) => self.emit(plan),
+            };
+        };
+        let holds = match step {
+            Step::Scan(scan) => return self.scan(scan, rest, goal),
+            Step::Member(item, list) => return self.member(item, list, rest, goal),
+            Step::Lookup(predicate, part, args) => {
+                self.count_firing(*predicate)?;
+                self.lookup(*predicate, *part, args)
+            }
+            Step::Not(bodies) => {
+                let mut found = false;
+                for body in bodies {
+                    if self.steps(body, Goal::Exists)? == Flow::Stop {
+                        found = true;
+                        break;
+                    }
+                }
+                !found
+            }
+            Step::Take(from, to) => {
+                let value = self.build(from)?;
+                self.matches(to, value)
+            }
+            Step::Identical(equal, left, right) => {
+                (self.build(left)? == self.build(right)?) == *equal
+            }
+            Step::Order(outcomes, left, right) => {
+                let (left, right) = (self.build(left)?, self.build(right)?);
+                outcomes.admit(self.constants.compare(left, right))
+            }
+            Step::Compare(outcomes, left, right, span) => {
+                let order = arithmetic::evaluate(left, &self.constants, &|v| self.get(v))
+                    .and_then(|left| {
+                        let right = arithmetic::evaluate(right, &self.constants, &|v| self.get(v))?;
+                        arithmetic::compare(&left, &right)
+                    })
+                    .map_err(|error| undefined(&error, *span))?;
+                outcomes.admit(order)
+            }
+            Step::Is(to, expression, span) => {
+                let number = arithmetic::evaluate(expression, &self.constants, &|v| self.get(v))
+                    .map_err(|error| undefined(&error, *span))?;
+                let value = number.intern(&mut self.constants);
+                self.matches(to, value)
+            }
+            Step::Fail => false,
+        };
+        if holds {
+            self.steps(rest, goal)
+        } else {
+            Ok(Flow::Next)
+        }
+    }
+
+    fn emit(&mut self, plan: &Plan) -> Result<Flow, Failure> {
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        for arg in &plan.args {
+            row.push(self.build(arg)?);
+        }
+        let new = match self.stores.get_mut(plan.head.index()) {
+            Some(Store::Open(relation)) => relation.insert(&row),
+            _ => false,
+        };
+        self.row = row;
+        if new {
+            self.count_tuple(plan.head)?;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The rows that a part of a relation has.
+    fn rows(&self, predicate: PredicateId, part: Part) -> Rows {
+        let (old, known) = self.ranges.get(predicate.index()).copied().unwrap_or_default();
+        match part {
+            Part::Old => 0..old,
+            Part::Delta => old..known,
+            Part::All => match self.stores.get(predicate.index()) {
+                Some(Store::Done(relation)) => 0..relation.len(),
+                Some(Store::Open(_)) => 0..known,
+                None => 0..0,
+            },
+        }
+    }
+
+    fn lookup(&mut self, predicate: PredicateId, part: Part, args: &[Pattern]) -> bool {
+        let Some(row) = self.find_all(args) else {
+            return false;
+        };
+        let rows = self.rows(predicate, part);
+        self.relation(predicate)
+            .and_then(|relation| relation.position(&row))
+            .is_some_and(|at| rows.contains(&at))
+    }
+
+    /// The values of bound patterns, if all are known constants.
+    fn find_all(&self, patterns: &[Pattern]) -> Option<Vec<Value>> {
+        patterns.iter().map(|pattern| self.find(pattern)).collect()
+    }
+
+    fn find(&self, pattern: &Pattern) -> Option<Value> {
+        match pattern {
+            Pattern::Constant(value) => Some(*value),
+            Pattern::Variable(variable) => Some(self.get(*variable)),
+            Pattern::Compound(name, args) => {
+                let args = self.find_all(args)?;
+                self.constants
+                    .find(&Constant::Compound(name.clone(), args.into()))
+            }
+        }
+    }
+
+    fn scan(&mut self, scan: &Scan, rest: &[Step], goal: Goal<'_>) -> Result<Flow, Failure> {
+        let rows = self.rows(scan.predicate, scan.part);
+        if scan.columns.is_empty() {
+            for at in rows {
+                if let Some(flow) = self.visit(scan, at, rest, goal)? {
+                    return Ok(flow);
+                }
+            }
+            return Ok(Flow::Next);
+        }
+        let Some(key) = self.find_all(&scan.key) else {
+            return Ok(Flow::Next);
+        };
+        let number = self.indexes.get(scan.predicate.index()).and_then(|indexes| {
+            indexes
+                .iter()
+                .position(|index| index.columns() == &*scan.columns)
+        });
+        let Some(number) = number else {
+            return Ok(Flow::Next);
+        };
+        let mut at = match (self.index(scan.predicate, number), self.relation(scan.predicate)) {
+            (Some(index), Some(relation)) => index.newest(relation, &key),
+            _ => NO_ROW,
+        };
+        while at != NO_ROW && at >= rows.start {
+            if at < rows.end
+                && let Some(flow) = self.visit(scan, at, rest, goal)?
+            {
+                return Ok(flow);
+            }
+            at = self
+                .index(scan.predicate, number)
+                .map_or(NO_ROW, |index| index.older(at));
+        }
+        Ok(Flow::Next)
+    }
+
+    fn index(&self, predicate: PredicateId, number: usize) -> Option<&Index> {
+        self.indexes.get(predicate.index())?.get(number)
+    }
+
+    /// One row of a scan; `Some` ends the scan.
+    fn visit(
+        &mut self,
+        scan: &Scan,
+        at: u32,
+        rest: &[Step],
+        goal: Goal<'_>,
+    ) -> Result<Option<Flow>, Failure> {
+        self.count_firing(scan.predicate)?;
+        for (column, pattern) in &scan.rest {
+            let value = self
+                .relation(scan.predicate)
+                .and_then(|relation| relation.cell(at, *column));
+            if !value.is_some_and(|value| self.matches(pattern, value)) {
+                return Ok(None);
+            }
+        }
+        let flow = self.steps(rest, goal)?;
+        Ok((scan.first_only || flow == Flow::Stop).then_some(flow))
+    }
+
+    fn member(
+        &mut self,
+        item: &Match,
+        list: &Pattern,
+        rest: &[Step],
+        goal: Goal<'_>,
+    ) -> Result<Flow, Failure> {
+        let mut parts = list;
+        loop {
+            match parts {
+                Pattern::Compound(name, args) if &**name == "[|]" => {
+                    let [head, tail] = &**args else {
+                        return Ok(Flow::Next);
+                    };
+                    let value = self.build(head)?;
+                    if self.matches(item, value)
+                        && self.steps(rest, goal)? == Flow::Stop
+                    {
+                        return Ok(Flow::Stop);
+                    }
+                    parts = tail;
+                }
+                Pattern::Compound(..) => return Ok(Flow::Next),
+                Pattern::Constant(_) | Pattern::Variable(_) => break,
+            }
+        }
+        let Some(mut cell) = self.find(parts) else {
+            return Ok(Flow::Next);
+        };
+        while let Some((head, tail)) = self.constants.cell(cell) {
+            self.spent.firings += 1;
+            if self.matches(item, head) && self.steps(rest, goal)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+            cell = tail;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The value of a bound pattern, interned.
+    fn build(&mut self, pattern: &Pattern) -> Result<Value, Failure> {
+        match pattern {
+            Pattern::Constant(value) => Ok(*value),
+            Pattern::Variable(variable) => Ok(self.get(*variable)),
+            Pattern::Compound(name, args) => {
+                let args: Vec<Value> = args
+                    .iter()
+                    .map(|arg| self.build(arg))
+                    .collect::<Result<_, _>>()?;
+                self.constants
+                    .compound(name, &args)
+                    .map_err(|error| Failure::Evaluation(self.span, error.to_string()))
+            }
+        }
+    }
+
+    fn matches(&mut self, pattern: &Match, value: Value) -> bool {
+        match pattern {
+            Match::Constant(constant) => *constant == value,
+            Match::Same(variable) => self.get(*variable) == value,
+            Match::Bind(variable) => {
+                if let Some(slot) = self.frame.get_mut(variable.index()) {
+                    *slot = value;
+                }
+                true
+            }
+            Match::Compound(name, args) => {
+                let parts: Vec<Value> = match self.constants.get(value) {
+                    Constant::Compound(other, parts) if other == name && parts.len() == args.len() => {
+                        parts.to_vec()
+                    }
+                    _ => return false,
+                };
+                args.iter()
+                    .zip(parts)
+                    .all(|(arg, part)| self.matches(arg, part))
+            }
+        }
+    }
+}
+
+fn undefined(error: &Undefined, span: Span) -> Failure {
+    Failure::Evaluation(span, error.to_string())
+}

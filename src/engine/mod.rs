@@ -1,0 +1,223 @@
+//! From a rulebase to its model: all that can be derived, and nothing else.
+//!
+//! Nothing here reads a clock; what an evaluation costs is bounded by counts.
+
+mod arithmetic;
+mod budget;
+mod evaluate;
+mod plan;
+mod query;
+pub(crate) mod relation;
+
+pub use budget::{Budget, BudgetExceeded};
+pub use query::{Answers, QueryError};
+
+use crate::analysis::rule::{PredicateId, PredicateKey, Rule};
+use crate::analysis::{Data, Rulebase};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::value::Constants;
+use evaluate::{Evaluator, Failure, Member};
+use relation::Relation;
+use std::sync::Arc;
+
+/// The perfect model of a rulebase, or of a slice of it.
+///
+/// It never changes and is cheap to clone and to share between threads.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) data: Arc<ModelData>,
+}
+
+#[derive(Debug)]
+pub(crate) struct ModelData {
+    pub(crate) rulebase: Rulebase,
+    pub(crate) constants: Arc<Constants>,
+    /// By predicate.
+    pub(crate) relations: Vec<Arc<Relation>>,
+    pub(crate) states: Vec<State>,
+    budget: Budget,
+}
+
+/// Whether a predicate's relation is its part of the model.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    Done,
+    /// Outside the slice that was evaluated.
+    Skipped,
+    /// Its slice has a fault.
+    Faulty,
+    /// Arithmetic without a value in its slice.
+    Failed(Arc<Diagnostic>),
+}
+
+impl Rulebase {
+    /// Derives the model of all predicates whose slice has no fault.
+    ///
+    /// Arithmetic without a value (a type error, division by zero) is no error of the whole: the predicates
+    /// whose slice contains it have no model, and cannot be queried or bound.
+    ///
+    /// # Errors
+    /// [`BudgetExceeded`] when the budget runs out; there is no model then.
+    pub fn evaluate(&self, budget: &Budget) -> Result<Model, BudgetExceeded> {
+        self.evaluate_where(budget, |_| true)
+    }
+
+    /// Derives the model of the slices of `roots` only; other predicates cannot be queried or bound.
+    ///
+    /// # Errors
+    /// [`BudgetExceeded`] when the budget runs out; there is no model then.
+    ///
+    /// ```
+    /// use horngate::{Budget, Rulebase, Source};
+    /// let rulebase = Rulebase::load([Source::new("a.pl", "p(a). q(X) :- p(X).")]).unwrap();
+    /// let model = rulebase.evaluate_slice(&["p/1".parse().unwrap()], &Budget::default()).unwrap();
+    /// assert!(model.query("p(a)").unwrap().holds());
+    /// assert!(model.query("q(a)").is_err());
+    /// ```
+    pub fn evaluate_slice(
+        &self,
+        roots: &[PredicateKey],
+        budget: &Budget,
+    ) -> Result<Model, BudgetExceeded> {
+        let roots = roots.iter().filter_map(|key| self.data.find(key));
+        let slice = self.data.graph.slice(roots);
+        self.evaluate_where(budget, |id| {
+            slice.get(id.index()).copied().unwrap_or(false)
+        })
+    }
+
+    fn evaluate_where(
+        &self,
+        budget: &Budget,
+        wanted: impl Fn(PredicateId) -> bool,
+    ) -> Result<Model, BudgetExceeded> {
+        let data: &Data = &self.data;
+        let relations: Vec<Arc<Relation>> = data
+            .predicates
+            .iter()
+            .map(|(_, known)| Arc::new(Relation::new(known.key.arity())))
+            .collect();
+        let mut states: Vec<State> = vec![State::Skipped; relations.len()];
+        let name_of = |id| data.predicates.key(id).to_string();
+        let constants = Constants::over(Arc::clone(&data.constants));
+        let mut evaluator = Evaluator::new(constants, relations, budget, &name_of);
+        for component in data.graph.components() {
+            let state = if !component.iter().any(|id| wanted(*id)) {
+                State::Skipped
+            } else if component.iter().any(|id| data.is_tainted(*id)) {
+                State::Faulty
+            } else {
+                self.component(&mut evaluator, component, &states)?
+            };
+            for id in component {
+                if let Some(slot) = states.get_mut(id.index()) {
+                    *slot = state.clone();
+                }
+            }
+        }
+        let (constants, relations) = evaluator.finish();
+        Ok(Model {
+            data: Arc::new(ModelData {
+                rulebase: self.clone(),
+                constants: Arc::new(constants),
+                relations,
+                states,
+                budget: budget.clone(),
+            }),
+        })
+    }
+
+    fn component(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+        component: &[PredicateId],
+        states: &[State],
+    ) -> Result<State, BudgetExceeded> {
+        let data: &Data = &self.data;
+        let rules: Vec<&Rule> = component
+            .iter()
+            .filter_map(|id| data.rules_of.get(id.index()))
+            .flatten()
+            .filter_map(|at| data.rules.get(*at))
+            .collect();
+        // An error in a callee is an error of the caller: it is never a failed negation.
+        let mut failed = None;
+        for literal in rules.iter().flat_map(|rule| &rule.body) {
+            literal.each_call(&mut |callee, _, _| {
+                if let Some(State::Failed(diagnostic)) = states.get(callee.index()) {
+                    failed.get_or_insert_with(|| Arc::clone(diagnostic));
+                }
+            });
+        }
+        if let Some(diagnostic) = failed {
+            return Ok(State::Failed(diagnostic));
+        }
+        let empty = crate::analysis::Facts::default();
+        let members: Vec<Member<'_>> = component
+            .iter()
+            .map(|id| Member {
+                id: *id,
+                arity: data.predicates.key(*id).arity(),
+                facts: data.facts.get(id.index()).unwrap_or(&empty),
+            })
+            .collect();
+        match evaluator.component(&members, &rules) {
+            Ok(()) => Ok(State::Done),
+            Err(Failure::Budget(exceeded)) => Err(exceeded),
+            Err(Failure::Evaluation(span, message)) => {
+                evaluator.discard(component);
+                let key = component.first().map(|id| data.predicates.key(*id));
+                let diagnostic = Diagnostic::new(Code::Evaluation, span, message)
+                    .help("put a literal before it that leaves out the values it cannot compute with");
+                Ok(State::Failed(Arc::new(match key {
+                    Some(key) => diagnostic.of(key),
+                    None => diagnostic,
+                })))
+            }
+        }
+    }
+}
+
+impl Model {
+    /// The rulebase that this is the model of.
+    #[must_use]
+    pub fn rulebase(&self) -> &Rulebase {
+        &self.data.rulebase
+    }
+
+    /// How many tuples the predicate has; `None` when it is not defined or has no model.
+    #[must_use]
+    pub fn count(&self, key: &PredicateKey) -> Option<u64> {
+        let id = self.data.rulebase.data.find(key)?;
+        match self.data.states.get(id.index())? {
+            State::Done => Some(u64::from(self.data.relations.get(id.index())?.len())),
+            _ => None,
+        }
+    }
+
+    /// Why the predicate has no model, if it has none.
+    pub(crate) fn refusal(&self, id: PredicateId) -> Option<Vec<Diagnostic>> {
+        let data = &self.data.rulebase.data;
+        let key = data.predicates.key(id);
+        match self.data.states.get(id.index()) {
+            Some(State::Done) => None,
+            Some(State::Failed(diagnostic)) => Some(vec![(**diagnostic).clone()]),
+            Some(State::Faulty) => Some(
+                self.data
+                    .rulebase
+                    .faults_of(&key)
+                    .into_iter()
+                    .cloned()
+                    .collect(),
+            ),
+            Some(State::Skipped) | None => {
+                let span = data.predicates.get(id).and_then(|known| known.place());
+                Some(vec![Diagnostic::new(
+                    Code::FaultySlice,
+                    span.unwrap_or_default(),
+                    format!("`{key}` was not evaluated"),
+                )])
+            }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Plans: in which order a rule's literals are evaluated, and what is bound at each.
+//!
+//! A plan depends on the sizes of relations, an answer never does. Arithmetic is a barrier: it is evaluated
+//! exactly on the bindings that satisfy all literals to its left, so whether it errs is a matter of the rules.
+
+use crate::analysis::rule::{
+    Expression, Literal, LiteralKind, Outcomes, Pattern, PredicateId, Rule, Variable,
+};
+use crate::source::Span;
+use crate::value::Value;
+
+/// Which rows of a relation under derivation a scan sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All rows known at the start of the round.
+    All,
+    /// Those known before the last round.
+    Old,
+    /// Those that the last round added.
+    Delta,
+}
+
+/// How a value is taken apart; which variables are bound already is settled when planning.
+#[derive(Clone, Debug)]
+pub(crate) enum Match {
+    Constant(Value),
+    /// The first occurrence: binds.
+    Bind(Variable),
+    /// A later occurrence: compares.
+    Same(Variable),
+    Compound(Box<str>, Box<[Match]>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Scan {
+    pub(crate) predicate: PredicateId,
+    pub(crate) part: Part,
+    /// The columns whose patterns are bound, and these patterns.
+    pub(crate) columns: Box<[usize]>,
+    pub(crate) key: Box<[Pattern]>,
+    /// What to do with the other columns.
+    pub(crate) rest: Box<[(usize, Match)]>,
+    /// Whether a second match could make a difference.
+    pub(crate) first_only: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Scan(Scan),
+    /// All columns are bound.
+    Lookup(PredicateId, Part, Box<[Pattern]>),
+    Not(Vec<Vec<Step>>),
+    /// The value of the pattern is taken apart.
+    Take(Pattern, Match),
+    Identical(bool, Pattern, Pattern),
+    Order(Outcomes, Pattern, Pattern),
+    Compare(Outcomes, Expression, Expression, Span),
+    Is(Match, Expression, Span),
+    Member(Match, Pattern),
+    Fail,
+}
+
+/// The steps of one rule, and what to derive.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) head: PredicateId,
+    pub(crate) args: Box<[Pattern]>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) variables: usize,
+    pub(crate) span: Span,
+}
+
+/// Plans a rule. `part_of` says for each call of the body which rows it sees, `rows` how many there are.
+pub(crate) fn plan(
+    rule: &Rule,
+    delta: Option<usize>,
+    part_of: &dyn Fn(usize, PredicateId) -> Part,
+    rows: &dyn Fn(PredicateId) -> u32,
+) -> Plan {
+    let mut counts = vec![0_usize; rule.variables.len()];
+    let mut add = |variable: Variable| {
+        if let Some(slot) = counts.get_mut(variable.index()) {
+            *slot += 1;
+        }
+    };
+    rule.args.iter().for_each(|arg| arg.each_variable(&mut add));
+    rule.body
+        .iter()
+        .for_each(|literal| literal.each_variable(&mut add));
+    let mut planner = Planner {
+        counts,
+        bound: vec![false; rule.variables.len()],
+        part_of,
+        rows,
+    };
+    let mut steps = planner.sequence(&rule.body, delta, true);
+    planner.mark_existence(&mut steps, &rule.args);
+    Plan {
+        head: rule.head,
+        args: rule.args.clone(),
+        steps,
+        variables: rule.variables.len(),
+        span: rule.span,
+    }
+}
+
+struct Planner<'p> {
+    /// How often each variable occurs in the rule.
+    counts: Vec<usize>,
+    bound: Vec<bool>,
+    part_of: &'p dyn Fn(usize, PredicateId) -> Part,
+    rows: &'p dyn Fn(PredicateId) -> u32,
+}
+
+impl Planner<'_> {
+    fn is_bound(&self, variable: Variable) -> bool {
+        self.bound.get(variable.index()).copied().unwrap_or(false)
+    }
+
+    fn all_bound(&self, pattern: &Pattern) -> bool {
+        let mut all = true;
+        pattern.each_variable(&mut |variable| all &= self.is_bound(variable));
+        all
+    }
+
+    fn computable(&self, expression: &Expression) -> bool {
+        let mut all = true;
+        expression.each_variable(&mut |variable| all &= self.is_bound(variable));
+        all
+    }
+
+    fn sequence(&mut self, body: &[Literal], delta: Option<usize>, top: bool) -> Vec<Step> {
+        let mut open: Vec<usize> = (0..body.len()).collect();
+        let mut steps = Vec::new();
+        while !open.is_empty() {
+            let Some(at) = self.next(body, &open, delta) else {
+                // The order rule leaves no literal that can never run; refuse to derive anything otherwise.
+                steps.push(Step::Fail);
+                break;
+            };
+            open.retain(|other| *other != at);
+            if let Some(literal) = body.get(at) {
+                let part = |predicate| {
+                    if top {
+                        (self.part_of)(at, predicate)
+                    } else {
+                        Part::All
+                    }
+                };
+                let part = match &literal.kind {
+                    LiteralKind::Call(predicate, _) => part(*predicate),
+                    _ => Part::All,
+                };
+                steps.push(self.step(literal, part));
+            }
+        }
+        steps
+    }
+
+    /// The literal to evaluate next.
+    fn next(&self, body: &[Literal], open: &[usize], delta: Option<usize>) -> Option<usize> {
+        let barrier = open
+            .iter()
+            .copied()
+            .find(|at| body.get(*at).is_some_and(Literal::is_arithmetic));
+        let first = open.first().copied();
+        let allowed = |at: usize| match barrier {
+            Some(barrier) => at < barrier || (at == barrier && first == Some(barrier)),
+            None => true,
+        };
+        let literal = |at: &usize| Some((*at, body.get(*at)?));
+        let within: Vec<(usize, &Literal)> = open
+            .iter()
+            .filter(|at| allowed(**at))
+            .filter_map(literal)
+            .collect();
+        self.choose(&within, delta).or_else(|| {
+            // A test over a call-bound variable may have to wait for a literal behind a barrier.
+            let all: Vec<(usize, &Literal)> = open.iter().filter_map(literal).collect();
+            self.choose(&all, delta)
+        })
+    }
+
+    fn choose(&self, candidates: &[(usize, &Literal)], delta: Option<usize>) -> Option<usize> {
+        let test = candidates
+            .iter()
+            .find(|(_, literal)| !matches!(literal.kind, LiteralKind::Call(..)) && self.ready(literal));
+        if let Some((at, _)) = test {
+            return Some(*at);
+        }
+        candidates
+            .iter()
+            .filter_map(|(at, literal)| match &literal.kind {
+                LiteralKind::Call(predicate, args) => {
+                    let bound = args.iter().filter(|arg| self.all_bound(arg)).count();
+                    let rank = (
+                        Some(*at) != delta,
+                        bound != args.len(),
+                        bound == 0,
+                        (self.rows)(*predicate) >> (8 * bound.min(3)),
+                        *at,
+                    );
+                    Some((rank, *at))
+                }
+                _ => None,
+            })
+            .min()
+            .map(|(_, at)| at)
+    }
+
+    fn ready(&self, literal: &Literal) -> bool {
+        match &literal.kind {
+            LiteralKind::Call(..) | LiteralKind::Fail => true,
+            LiteralKind::Not(..) => {
+                let mut inside = vec![0_usize; self.counts.len()];
+                literal.each_variable(&mut |variable| {
+                    if let Some(slot) = inside.get_mut(variable.index()) {
+                        *slot += 1;
+                    }
+                });
+                inside
+                    .iter()
+                    .zip(&self.counts)
+                    .zip(&self.bound)
+                    .all(|((inside, all), bound)| *inside == 0 || inside == all || *bound)
+            }
+            LiteralKind::Unify(variable, pattern) => {
+                self.is_bound(*variable) || self.all_bound(pattern)
+            }
+            LiteralKind::Identical(_, left, right) | LiteralKind::Order(_, left, right) => {
+                self.all_bound(left) && self.all_bound(right)
+            }
+            LiteralKind::Compare(_, left, right) => self.computable(left) && self.computable(right),
+            LiteralKind::Is(_, right) => self.computable(right),
+            LiteralKind::Member(_, list) => self.all_bound(list),
+        }
+    }
+
+    fn bind(&mut self, pattern: &Pattern) -> Match {
+        match pattern {
+            Pattern::Constant(value) => Match::Constant(*value),
+            Pattern::Variable(variable) if self.is_bound(*variable) => Match::Same(*variable),
+            Pattern::Variable(variable) => {
+                if let Some(slot) = self.bound.get_mut(variable.index()) {
+                    *slot = true;
+                }
+                Match::Bind(*variable)
+            }
+            Pattern::Compound(name, args) => {
+                Match::Compound(name.clone(), args.iter().map(|arg| self.bind(arg)).collect())
+            }
+        }
+    }
+
+    fn step(&mut self, literal: &Literal, part: Part) -> Step {
+        match &literal.kind {
+            LiteralKind::Call(predicate, args) => {
+                if args.iter().all(|arg| self.all_bound(arg)) {
+                    return Step::Lookup(*predicate, part, args.clone());
+                }
+                let columns: Box<[usize]> = args
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, arg)| self.all_bound(arg))
+                    .map(|(column, _)| column)
+                    .collect();
+                let key = columns
+                    .iter()
+                    .filter_map(|column| args.get(*column).cloned())
+                    .collect();
+                let rest = args
+                    .iter()
+                    .enumerate()
+                    .filter(|(column, _)| !columns.contains(column))
+                    .map(|(column, arg)| (column, self.bind(arg)))
+                    .collect();
+                Step::Scan(Scan {
+                    predicate: *predicate,
+                    part,
+                    columns,
+                    key,
+                    rest,
+                    first_only: false,
+                })
+            }
+            LiteralKind::Not(bodies, _) => {
+                let bound = self.bound.clone();
+                let bodies = bodies
+                    .iter()
+                    .map(|body| {
+                        self.bound.clone_from(&bound);
+                        self.sequence(body, None, false)
+                    })
+                    .collect();
+                self.bound = bound;
+                Step::Not(bodies)
+            }
+            LiteralKind::Unify(variable, pattern) => {
+                let left = Pattern::Variable(*variable);
+                if self.is_bound(*variable) {
+                    Step::Take(left, self.bind(pattern))
+                } else {
+                    let made = self.bind(&left);
+                    Step::Take(pattern.clone(), made)
+                }
+            }
+            LiteralKind::Identical(equal, left, right) => {
+                Step::Identical(*equal, left.clone(), right.clone())
+            }
+            LiteralKind::Order(outcomes, left, right) => {
+                Step::Order(*outcomes, left.clone(), right.clone())
+            }
+            LiteralKind::Compare(outcomes, left, right) => {
+                Step::Compare(*outcomes, left.clone(), right.clone(), literal.span)
+            }
+            LiteralKind::Is(left, right) => Step::Is(self.bind(left), right.clone(), literal.span),
+            LiteralKind::Member(item, list) => Step::Member(self.bind(item), list.clone()),
+            LiteralKind::Fail => Step::Fail,
+        }
+    }
+
+    /// Marks scans that bind nothing that is used later: one match is as good as all.
+    fn mark_existence(&self, steps: &mut [Step], args: &[Pattern]) {
+        let mut needed = vec![false; self.counts.len()];
+        for arg in args {
+            arg.each_variable(&mut |variable| set(&mut needed, variable));
+        }
+        for step in steps.iter_mut().rev() {
+            if let Step::Scan(scan) = step {
+                let mut bound = Vec::new();
+                scan.rest.iter().for_each(|(_, pattern)| binds(pattern, &mut bound));
+                scan.first_only = !bound
+                    .iter()
+                    .any(|variable| needed.get(variable.index()).copied().unwrap_or(true));
+            }
+            uses(step, &mut needed);
+        }
+    }
+}
+
+fn set(flags: &mut [bool], variable: Variable) {
+    if let Some(flag) = flags.get_mut(variable.index()) {
+        *flag = true;
+    }
+}
+
+fn binds(pattern: &Match, out: &mut Vec<Variable>) {
+    match pattern {
+        Match::Bind(variable) => out.push(*variable),
+        Match::Compound(_, args) => args.iter().for_each(|arg| binds(arg, out)),
+        Match::Constant(_) | Match::Same(_) => {}
+    }
+}
+
+/// Marks the variables whose values a step reads.
+fn uses(step: &Step, needed: &mut [bool]) {
+    fn matched(pattern: &Match, needed: &mut [bool]) {
+        match pattern {
+            Match::Same(variable) => set(needed, *variable),
+            Match::Compound(_, args) => args.iter().for_each(|arg| matched(arg, needed)),
+            Match::Constant(_) | Match::Bind(_) => {}
+        }
+    }
+    let mut read = |pattern: &Pattern| pattern.each_variable(&mut |variable| set(needed, variable));
+    match step {
+        Step::Scan(scan) => {
+            scan.key.iter().for_each(&mut read);
+            scan.rest.iter().for_each(|(_, pattern)| matched(pattern, needed));
+        }
+        Step::Lookup(_, _, args) => args.iter().for_each(read),
+        Step::Not(bodies) => {
+            for step in bodies.iter().flatten() {
+                uses(step, needed);
+            }
+        }
+        Step::Take(from, to) => {
+            read(from);
+            matched(to, needed);
+        }
+        Step::Identical(_, left, right) | Step::Order(_, left, right) => {
+            read(left);
+            read(right);
+        }
+        Step::Compare(_, left, right, _) => {
+            left.each_variable(&mut |variable| set(needed, variable));
+            right.each_variable(&mut |variable| set(needed, variable));
+        }
+        Step::Is(left, right, _) => {
+            right.each_variable(&mut |variable| set(needed, variable));
+            matched(left, needed);
+        }
+        Step::Member(item, list) => {
+            read(list);
+            matched(item, needed);
+        }
+        Step::Fail => {}
+    }
+}

@@ -1,0 +1,236 @@
+//! Goals: all solutions over a model.
+//!
+//! A goal never changes the model, and one that cannot be answered is an error, not "no".
+
+use super::evaluate::{Evaluator, Failure, Member};
+use super::relation::Relation;
+use super::{Model, State};
+use crate::analysis::Facts;
+use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, SourceId, Sources, Span};
+use crate::syntax;
+use crate::value::Constants;
+use std::sync::Arc;
+
+/// The solutions of a goal.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    names: Vec<Box<str>>,
+    constants: Constants,
+    /// The rows, and for each name its column.
+    relation: Arc<Relation>,
+    columns: Vec<usize>,
+}
+
+/// A goal that cannot be answered.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", self.summary())]
+pub struct QueryError {
+    /// The rule texts, and last the goal's.
+    pub sources: Sources,
+    /// Why, at least one.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl QueryError {
+    fn summary(&self) -> String {
+        self.diagnostics
+            .first()
+            .map_or_else(|| "no answer".to_owned(), |first| first.message.clone())
+    }
+}
+
+impl Answers {
+    /// Whether there is a solution.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.count() > 0
+    }
+
+    /// How many solutions there are, without duplicates.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        u64::from(self.relation.len())
+    }
+
+    /// The names of the goal's variables, sorted; those that start with `_` are left out.
+    #[must_use]
+    pub fn names(&self) -> &[Box<str>] {
+        &self.names
+    }
+
+    /// The solutions, sorted by the standard order of terms: for each name the constant as `writeq` writes it.
+    ///
+    /// ```
+    /// use horngate::{Budget, Rulebase, Source};
+    /// let rulebase = Rulebase::load([Source::new("a.pl", "p('U:Qa'). p(b).")]).unwrap();
+    /// let model = rulebase.evaluate(&Budget::default()).unwrap();
+    /// let answers = model.query("p(X)").unwrap();
+    /// assert_eq!(answers.solutions(), [["'U:Qa'"], ["b"]]);
+    /// ```
+    #[must_use]
+    pub fn solutions(&self) -> Vec<Vec<String>> {
+        let mut rows: Vec<Vec<_>> = self
+            .relation
+            .rows()
+            .map(|row| {
+                self.columns
+                    .iter()
+                    .filter_map(|column| row.get(*column).copied())
+                    .collect()
+            })
+            .collect();
+        rows.sort_by(|a, b| {
+            a.iter()
+                .zip(b)
+                .map(|(x, y)| self.constants.compare(*x, *y))
+                .find(|order| order.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        rows.iter()
+            .map(|row| row.iter().map(|value| self.constants.text(*value)).collect())
+            .collect()
+    }
+}
+
+impl Model {
+    /// All solutions of a goal, as in `may_execute_tool(Who, tool_repl), \+ blocked(Who)`.
+    ///
+    /// # Errors
+    /// [`QueryError`] when the goal does not parse, is not safe, calls what is not defined or has no model, or
+    /// costs more than the budget that the model was derived with.
+    ///
+    /// ```
+    /// use horngate::{Budget, Rulebase, Source};
+    /// let rulebase = Rulebase::load([Source::new("a.pl", "p(a). p(b). q(b).")]).unwrap();
+    /// let model = rulebase.evaluate(&Budget::default()).unwrap();
+    /// assert_eq!(model.query("p(X), \\+ q(X)").unwrap().solutions(), [["a"]]);
+    /// assert!(model.query("r(X)").is_err());
+    /// ```
+    pub fn query(&self, goal: &str) -> Result<Answers, QueryError> {
+        let data = &self.data.rulebase.data;
+        let mut sources = data.sources.clone();
+        let source = Source::new("goal", goal);
+        let id = sources.push(source.clone());
+        self.answer(id, &source)
+            .map_err(|diagnostics| QueryError {
+                sources,
+                diagnostics,
+            })
+    }
+
+    fn answer(&self, source: SourceId, text: &Source) -> Result<Answers, Vec<Diagnostic>> {
+        let data = &self.data.rulebase.data;
+        let term = syntax::parse_goal(source, text)?;
+        let mut constants = Constants::over(Arc::clone(&self.data.constants));
+        let (rules, faults, names) = data.goal_rules(&term, &mut constants);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        self.check_calls(&rules)?;
+        let faults = data.judge_goal(&rules);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        if let Some((id, columns)) = whole_relation(&rules)
+            && let Some(relation) = self.data.relations.get(id.index())
+        {
+            return Ok(Answers {
+                names,
+                constants,
+                relation: Arc::clone(relation),
+                columns,
+            });
+        }
+        let goal = PredicateId(u32::try_from(self.data.relations.len()).unwrap_or(u32::MAX));
+        let mut relations = self.data.relations.clone();
+        relations.push(Arc::new(Relation::new(names.len())));
+        let name_of = |id| {
+            if id == goal {
+                "the goal".to_owned()
+            } else {
+                data.predicates.key(id).to_string()
+            }
+        };
+        let mut evaluator = Evaluator::new(constants, relations, &self.data.budget, &name_of);
+        let member = Member {
+            id: goal,
+            arity: names.len(),
+            facts: &Facts::default(),
+        };
+        let rules: Vec<&Rule> = rules.iter().collect();
+        evaluator
+            .component(&[member], &rules)
+            .map_err(|failure| vec![failed(failure, term.span)])?;
+        let (constants, mut relations) = evaluator.finish();
+        Ok(Answers {
+            columns: (0..names.len()).collect(),
+            names,
+            constants,
+            relation: relations.pop().unwrap_or_default(),
+        })
+    }
+
+    /// Refuses a goal that calls what cannot be answered.
+    fn check_calls(&self, rules: &[Rule]) -> Result<(), Vec<Diagnostic>> {
+        let data = &self.data.rulebase.data;
+        let mut found: Vec<Diagnostic> = Vec::new();
+        for literal in rules.iter().flat_map(|rule| &rule.body) {
+            literal.each_call(&mut |callee, _, span| {
+                let Some(known) = data.predicates.get(callee) else {
+                    return;
+                };
+                if known.private {
+                    found.push(
+                        Diagnostic::new(
+                            Code::UndefinedCall,
+                            span,
+                            format!("`{}` is private to the module that defines it", known.key),
+                        )
+                        .help("add it to the module's export list"),
+                    );
+                } else if let Some(faults) = self.refusal(callee) {
+                    found.extend(faults);
+                }
+            });
+        }
+        if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
+    pub(crate) fn is_done(&self, id: PredicateId) -> bool {
+        matches!(self.data.states.get(id.index()), Some(State::Done))
+    }
+}
+
+fn failed(failure: Failure, goal: Span) -> Diagnostic {
+    match failure {
+        Failure::Evaluation(span, message) => Diagnostic::new(Code::Evaluation, span, message),
+        Failure::Budget(exceeded) => Diagnostic::new(Code::Budget, goal, exceeded.to_string()),
+    }
+}
+
+/// The relation that is the answer as it stands: the goal is one call with different variables. The columns are
+/// in the order of the names.
+fn whole_relation(rules: &[Rule]) -> Option<(PredicateId, Vec<usize>)> {
+    let [rule] = rules else { return None };
+    let [literal] = &*rule.body else { return None };
+    let LiteralKind::Call(id, args) = &literal.kind else {
+        return None;
+    };
+    if rule.args.len() != args.len() {
+        return None;
+    }
+    let columns: Option<Vec<usize>> = rule
+        .args
+        .iter()
+        .map(|wanted| {
+            let mut places = args.iter().enumerate().filter(|(_, arg)| *arg == wanted);
+            match (places.next(), places.next()) {
+                (Some((column, Pattern::Variable(_))), None) => Some(column),
+                _ => None,
+            }
+        })
+        .collect();
+    Some((*id, columns?))
+}

@@ -1,0 +1,224 @@
+//! Relations: append-only rows without duplicates.
+//!
+//! The order of rows is the order of derivation, and nothing is ever moved or removed.
+
+use crate::value::Value;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+/// The tuples of one predicate.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Relation {
+    arity: usize,
+    len: u32,
+    values: Vec<Value>,
+    set: HashTable<u32>,
+    hasher: RandomState,
+    /// How many rows there were at the end of each round of derivation.
+    rounds: Vec<u32>,
+}
+
+impl Relation {
+    pub(crate) fn new(arity: usize) -> Self {
+        Self {
+            arity,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn arity(&self) -> usize {
+        self.arity
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The row, as long as the arity; empty beyond the last.
+    pub(crate) fn row(&self, at: u32) -> &[Value] {
+        let start = at as usize * self.arity;
+        self.values.get(start..start + self.arity).unwrap_or(&[])
+    }
+
+    /// The value in one column of a row.
+    pub(crate) fn cell(&self, at: u32, column: usize) -> Option<Value> {
+        self.values.get(at as usize * self.arity + column).copied()
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[Value]> {
+        (0..self.len).map(|at| self.row(at))
+    }
+
+    pub(crate) fn contains(&self, row: &[Value]) -> bool {
+        self.position(row).is_some()
+    }
+
+    /// Where the row stands.
+    pub(crate) fn position(&self, row: &[Value]) -> Option<u32> {
+        let hash = hash_row(&self.hasher, row);
+        self.set.find(hash, |at| self.row(*at) == row).copied()
+    }
+
+    /// Appends the row unless it is there; says whether it is new.
+    pub(crate) fn insert(&mut self, row: &[Value]) -> bool {
+        debug_assert_eq!(row.len(), self.arity);
+        let hash = hash_row(&self.hasher, row);
+        let (values, arity, hasher) = (&self.values, self.arity, &self.hasher);
+        let row_at = |at: u32| {
+            let start = at as usize * arity;
+            values.get(start..start + arity).unwrap_or(&[])
+        };
+        if self.set.find(hash, |at| row_at(*at) == row).is_some() {
+            return false;
+        }
+        self.set
+            .insert_unique(hash, self.len, |at| hash_row(hasher, row_at(*at)));
+        self.values.extend_from_slice(row);
+        self.len += 1;
+        true
+    }
+
+    /// Marks the end of a round.
+    pub(crate) fn end_round(&mut self) {
+        self.rounds.push(self.len);
+    }
+}
+
+fn hash_row(hasher: &RandomState, row: &[Value]) -> u64 {
+    match row {
+        [a, b] => hasher.hash_one(u64::from(a.0) << 32 | u64::from(b.0)),
+        [a] => hasher.hash_one(u64::from(a.0)),
+        _ => hasher.hash_one(row),
+    }
+}
+
+/// The rows of a relation by the values of some columns; rows with equal values are chained, newest first.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    columns: Box<[usize]>,
+    /// The newest row of each chain.
+    heads: HashTable<u32>,
+    /// For each row the next older one of its chain.
+    older: Vec<u32>,
+    hasher: RandomState,
+}
+
+/// The end of a chain.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+impl Index {
+    pub(crate) fn new(columns: Box<[usize]>) -> Self {
+        Self {
+            columns,
+            heads: HashTable::new(),
+            older: Vec::new(),
+            hasher: RandomState::default(),
+        }
+    }
+
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Takes in the rows that are not indexed yet.
+    pub(crate) fn extend(&mut self, relation: &Relation) {
+        let known = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
+        let (columns, hasher) = (&self.columns, &self.hasher);
+        let hash_at = |at: u32| {
+            hash_cells(
+                hasher,
+                columns.iter().filter_map(|column| relation.cell(at, *column)),
+            )
+        };
+        for at in known..relation.len() {
+            let hash = hash_at(at);
+            let same = |other: &u32| {
+                columns
+                    .iter()
+                    .all(|column| relation.cell(*other, *column) == relation.cell(at, *column))
+            };
+            if let Some(head) = self.heads.find_mut(hash, same) {
+                self.older.push(*head);
+                *head = at;
+            } else {
+                self.older.push(NO_ROW);
+                self.heads.insert_unique(hash, at, |other| hash_at(*other));
+            }
+        }
+    }
+
+    /// The newest row with these values in the index's columns, or [`NO_ROW`].
+    pub(crate) fn newest(&self, relation: &Relation, key: &[Value]) -> u32 {
+        let hash = hash_cells(&self.hasher, key.iter().copied());
+        self.heads
+            .find(hash, |at| {
+                self.columns
+                    .iter()
+                    .zip(key)
+                    .all(|(column, value)| relation.cell(*at, *column) == Some(*value))
+            })
+            .copied()
+            .unwrap_or(NO_ROW)
+    }
+
+    /// The newest row of the chain that is older than `at`, or [`NO_ROW`].
+    pub(crate) fn older(&self, at: u32) -> u32 {
+        self.older.get(at as usize).copied().unwrap_or(NO_ROW)
+    }
+}
+
+fn hash_cells(hasher: &RandomState, cells: impl Iterator<Item = Value>) -> u64 {
+    use std::hash::Hasher;
+    let mut state = hasher.build_hasher();
+    for cell in cells {
+        state.write_u32(cell.0);
+    }
+    state.finish()
+}
+
+/// Which rows of a relation a scan sees, as positions.
+pub(crate) type Rows = Range<u32>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: &[u32]) -> Vec<Value> {
+        values.iter().map(|value| Value(*value)).collect()
+    }
+
+    #[test]
+    fn rows_are_kept_once_in_order() {
+        for arity in 0..4 {
+            let mut relation = Relation::new(arity);
+            let one = row(&[1, 2, 3][..arity]);
+            assert!(relation.insert(&one));
+            assert!(!relation.insert(&one));
+            assert!(relation.contains(&one));
+            assert_eq!(relation.len(), 1);
+            assert_eq!(relation.row(0), one);
+        }
+    }
+
+    #[test]
+    fn an_index_chains_rows_newest_first() {
+        let mut relation = Relation::new(2);
+        let mut index = Index::new([0].into());
+        for (a, b) in [(1, 1), (2, 1), (1, 2)] {
+            relation.insert(&row(&[a, b]));
+        }
+        index.extend(&relation);
+        relation.insert(&row(&[1, 3]));
+        index.extend(&relation);
+        let mut found = Vec::new();
+        let mut at = index.newest(&relation, &row(&[1]));
+        while at != NO_ROW {
+            found.push(at);
+            at = index.older(at);
+        }
+        assert_eq!(found, [3, 2, 0]);
+        assert_eq!(index.newest(&relation, &row(&[9])), NO_ROW);
+    }
+}

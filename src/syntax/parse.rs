@@ -1,0 +1,349 @@
+//! The door of the reader: a source in, clauses and all diagnostics out.
+//!
+//! Nothing here stops at the first fault, and nothing of the parser generator is seen outside this file.
+
+use super::ast::{Clause, ClauseKind, Term, TermKind};
+use super::build::{Builder, Node};
+use super::hints::{self, Lines};
+use super::lexer::{self, Problem, Spanned, Token};
+use super::numeral::shown;
+use super::tokens::{classify, offset};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{MAX_SOURCE_BYTES, Source, SourceId, Span};
+use lalrpop_util::ParseError;
+
+#[expect(
+    clippy::all,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::allow_attributes,
+    unreachable_pub,
+    missing_docs,
+    unused,
+    unfulfilled_lint_expectations,
+    reason = "generated"
+)]
+mod grammar {
+    include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+}
+
+/// What a source contains.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// The clauses that could be read, in order.
+    pub clauses: Vec<Clause>,
+    /// All that is wrong with the text, in the order of its places. A source with any error must not be loaded.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads all clauses of `source`.
+///
+/// After a directive `:- op(…)` the syntax errors that follow are left out: a later stage refuses the directive, and what
+/// follows it may be written in another syntax.
+#[must_use]
+pub fn parse(id: SourceId, source: &Source) -> Parsed {
+    let mut reader = Reader::new(id, source);
+    if let Some(problem) = unreadable(id, source) {
+        reader.report(problem);
+        return reader.parsed;
+    }
+    let mut tokens = Vec::new();
+    for spanned in lexer::tokens(id, source.text()) {
+        let ends = spanned.token == Token::End;
+        tokens.push(spanned);
+        if ends {
+            reader.clause(&tokens);
+            tokens.clear();
+        }
+    }
+    if !tokens.is_empty() {
+        reader.unfinished(&tokens);
+    }
+    let mut parsed = reader.parsed;
+    parsed
+        .diagnostics
+        .sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+    parsed
+}
+
+/// Reads one goal, as given on a command line: the end dot and a `?-` before it may be missing.
+///
+/// # Errors
+/// All that is wrong with the text.
+pub fn parse_goal(id: SourceId, source: &Source) -> Result<Term, Vec<Diagnostic>> {
+    let mut reader = Reader::new(id, source);
+    let term = match unreadable(id, source) {
+        Some(problem) => {
+            reader.report(problem);
+            None
+        }
+        None => reader.goal(),
+    };
+    match term {
+        Some(term) if reader.parsed.diagnostics.is_empty() => Ok(term),
+        _ => Err(reader.parsed.diagnostics),
+    }
+}
+
+/// Why the source as a whole cannot be read, if it cannot.
+fn unreadable(id: SourceId, source: &Source) -> Option<Problem> {
+    if source.text().len() > MAX_SOURCE_BYTES {
+        let problem = Problem::new(
+            Code::TooLong,
+            Span::new(id, 0, 0),
+            format!("the source is longer than {MAX_SOURCE_BYTES} bytes"),
+        );
+        return Some(problem.help("split it into several files"));
+    }
+    let at = source.invalid_utf8()?;
+    let problem = Problem::new(
+        Code::NotUtf8,
+        Span::new(id, at, at),
+        "the text is not UTF-8 from here on",
+    );
+    Some(problem.help("save the file as UTF-8"))
+}
+
+struct Reader<'s> {
+    id: SourceId,
+    text: &'s str,
+    lines: Lines<'s>,
+    parser: grammar::ClauseParser,
+    parsed: Parsed,
+    /// Whether an `op/3` directive was read.
+    operators_changed: bool,
+}
+
+impl<'s> Reader<'s> {
+    fn new(id: SourceId, source: &'s Source) -> Self {
+        Self {
+            id,
+            text: source.text(),
+            lines: Lines::new(source.text()),
+            parser: grammar::ClauseParser::new(),
+            parsed: Parsed::default(),
+            operators_changed: false,
+        }
+    }
+
+    fn report(&mut self, problem: Problem) {
+        if self.operators_changed && problem.0.code.kind() == "syntax" {
+            return;
+        }
+        self.parsed.diagnostics.push(*problem.0);
+    }
+
+    /// Reports the tokens that are none; whether there were any.
+    fn report_bad(&mut self, tokens: &[Spanned<'_>]) -> bool {
+        let before = self.parsed.diagnostics.len();
+        for spanned in tokens {
+            if let Token::Bad(problem) = &spanned.token {
+                self.parsed.diagnostics.push(*problem.0.clone());
+            }
+        }
+        self.parsed.diagnostics.len() > before
+    }
+
+    /// Reads the clause that the tokens, the last of which is its end, make up.
+    fn clause(&mut self, tokens: &[Spanned<'_>]) {
+        let Some(term) = self.term(tokens) else {
+            return;
+        };
+        let span = self.cover(tokens);
+        let kind = clause_kind(term);
+        if let Some(problem) = refused_clause(&kind) {
+            self.report(problem);
+            return;
+        }
+        self.operators_changed |= matches!(&kind, ClauseKind::Directive(goal) if goal.functor() == Some(("op", 3)));
+        self.parsed.clauses.push(Clause { kind, span });
+    }
+
+    fn term(&mut self, tokens: &[Spanned<'_>]) -> Option<Term> {
+        if self.report_bad(tokens) {
+            return None;
+        }
+        match self.read(tokens) {
+            Ok(node) => Some(node.term),
+            Err(problem) => {
+                self.report(problem);
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, tokens: &[Spanned<'_>]) -> Result<Node, Problem> {
+        let classified = classify(self.id, tokens)?;
+        let mut builder = Builder::new(self.id);
+        let result = self.parser.parse(
+            &mut builder,
+            classified.into_iter().map(Ok::<_, std::convert::Infallible>),
+        );
+        let at = match result {
+            Ok(node) => {
+                return match builder.into_problem() {
+                    Some(problem) => Err(problem),
+                    None => Ok(node),
+                };
+            }
+            Err(
+                ParseError::UnrecognizedToken {
+                    token: (start, ..), ..
+                }
+                | ParseError::ExtraToken {
+                    token: (start, ..), ..
+                },
+            ) => tokens.partition_point(|spanned| offset(spanned.start) < start),
+            Err(
+                ParseError::UnrecognizedEof { .. }
+                | ParseError::InvalidToken { .. }
+                | ParseError::User { .. },
+            ) => tokens.len().saturating_sub(1),
+        };
+        Err(hints::unexpected(
+            self.id,
+            self.text,
+            tokens,
+            at,
+            &mut self.lines,
+        ))
+    }
+
+    /// Reports that the last clause has no end.
+    fn unfinished(&mut self, tokens: &[Spanned<'_>]) {
+        if !self.report_bad(tokens) {
+            let problem = hints::missing_end(self.id, tokens);
+            self.report(problem);
+        }
+    }
+
+    fn goal(&mut self) -> Option<Term> {
+        let mut tokens: Vec<_> = lexer::tokens(self.id, self.text).collect();
+        if tokens.last().is_none_or(|last| last.token != Token::End) {
+            tokens.push(Spanned {
+                token: Token::End,
+                start: self.text.len(),
+                end: self.text.len(),
+            });
+        }
+        let ends = |spanned: &Spanned<'_>| spanned.token == Token::End;
+        let first = tokens.iter().position(ends).map_or(0, |at| at + 1);
+        if let Some(more) = tokens.get(first) {
+            let span = Span::new(self.id, offset(more.start), offset(more.end));
+            let problem = Problem::new(Code::UnexpectedToken, span, "more than one goal");
+            self.report(problem.help("join goals with `,`"));
+            return None;
+        }
+        let term = self.term(&tokens)?;
+        let goal = match clause_kind(term) {
+            ClauseKind::Fact(term) | ClauseKind::Query(term) => term,
+            ClauseKind::Rule(head, _)
+            | ClauseKind::Grammar(head, _)
+            | ClauseKind::SingleSided(head, _)
+            | ClauseKind::Directive(head) => {
+                let problem = Problem::new(
+                    Code::UnexpectedToken,
+                    head.span,
+                    "this is a clause, not a goal",
+                );
+                self.report(problem);
+                return None;
+            }
+        };
+        if let Some(problem) = not_a_goal(&goal) {
+            self.report(problem);
+        }
+        Some(goal)
+    }
+
+    fn cover(&self, tokens: &[Spanned<'_>]) -> Span {
+        let start = tokens.first().map_or(0, |first| first.start);
+        let end = tokens.last().map_or(0, |last| last.end);
+        Span::new(self.id, offset(start), offset(end))
+    }
+}
+
+fn clause_kind(mut term: Term) -> ClauseKind {
+    let TermKind::Compound(name, args) = &mut term.kind else {
+        return ClauseKind::Fact(term);
+    };
+    let known = match (&**name, args.len()) {
+        (":-" | "?-", 1) | (":-" | "-->" | "=>", 2) => args.pop(),
+        _ => None,
+    };
+    let Some(last) = known else {
+        return ClauseKind::Fact(term);
+    };
+    match (&**name, args.pop()) {
+        (":-", Some(head)) => ClauseKind::Rule(head, last),
+        ("-->", Some(head)) => ClauseKind::Grammar(head, last),
+        (_, Some(head)) => ClauseKind::SingleSided(head, last),
+        (":-", None) => ClauseKind::Directive(last),
+        (_, None) => ClauseKind::Query(last),
+    }
+}
+
+/// Why this is no clause, if it is none.
+fn refused_clause(kind: &ClauseKind) -> Option<Problem> {
+    match kind {
+        ClauseKind::Fact(head) => not_a_head(head),
+        ClauseKind::Rule(head, body) => not_a_head(head).or_else(|| not_a_goal(body)),
+        ClauseKind::Grammar(head, _) | ClauseKind::SingleSided(head, _) => not_a_head(head),
+        ClauseKind::Directive(goal) | ClauseKind::Query(goal) => not_a_goal(goal),
+    }
+}
+
+fn not_a_head(head: &Term) -> Option<Problem> {
+    let problem = |message: String| Problem::new(Code::NotAClause, head.span, message);
+    match &head.kind {
+        TermKind::Variable(name) => {
+            let help = match hints::lower_case(name) {
+                Some(lower) => format!("write `{lower}` with a small letter, or `'{name}'`"),
+                None => "a clause starts with the name of a predicate".to_owned(),
+            };
+            Some(problem(format!("the variable `{name}` where a clause's head is meant")).help(help))
+        }
+        TermKind::Integer(_) | TermKind::Float(_) => Some(problem(
+            "a number where a clause's head is meant".to_owned(),
+        )),
+        TermKind::String(text) => Some(
+            problem(format!(
+                "the string `\"{}\"` where a clause's head is meant",
+                shown(text)
+            ))
+            .help("a clause starts with the name of a predicate"),
+        ),
+        TermKind::List(..) | TermKind::Nil => Some(
+            problem("a list where a clause's head is meant".to_owned())
+                .help("state each item with a predicate of its own, such as `item(a).`"),
+        ),
+        TermKind::Compound(name, args) if &**name == ":=" && args.len() == 2 => Some(
+            problem("`:=` where `:-` is meant".to_owned()).help("write `head :- body`"),
+        ),
+        _ => None,
+    }
+}
+
+/// The first number or string that stands where a goal is meant.
+fn not_a_goal(goal: &Term) -> Option<Problem> {
+    match &goal.kind {
+        TermKind::Integer(_) | TermKind::Float(_) | TermKind::String(_) => Some(
+            Problem::new(
+                Code::NotAGoal,
+                goal.span,
+                "a number or string where a goal is meant",
+            )
+            .help("a goal is an atom or a compound such as `role(X, dev)`"),
+        ),
+        TermKind::Conjunction(goals) | TermKind::Disjunction(goals) => {
+            goals.iter().find_map(not_a_goal)
+        }
+        TermKind::Compound(name, args)
+            if matches!((&**name, args.len()), ("\\+", 1) | ("->" | "*->", 2)) =>
+        {
+            args.iter().find_map(not_a_goal)
+        }
+        _ => None,
+    }
+}

@@ -5,6 +5,7 @@ mod analysis;
 mod diagnostic;
 mod engine;
 mod number;
+mod policy;
 mod program;
 mod source;
 pub mod syntax;
@@ -14,5 +15,9 @@ pub use analysis::rule::{BadPredicateKey, PredicateKey};
 pub use analysis::{Checked, Refused, Rulebase};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError};
+pub use policy::{
+    Allowlist, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial, DenyReason,
+    Grant, ProbeError, Probed,
+};
 pub use program::Program;
 pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};

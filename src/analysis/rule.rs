@@ -262,11 +262,15 @@ impl Literal {
 
     /// Calls `visit` for each call in it, with whether it stands under a negation.
     pub(crate) fn each_call(&self, visit: &mut impl FnMut(PredicateId, bool, Span)) {
+        self.calls_within(false, visit);
+    }
+
+    fn calls_within(&self, negative: bool, visit: &mut impl FnMut(PredicateId, bool, Span)) {
         match &self.kind {
-            LiteralKind::Call(callee, _) => visit(*callee, false, self.span),
+            LiteralKind::Call(callee, _) => visit(*callee, negative, self.span),
             LiteralKind::Not(bodies, _) => {
                 for literal in bodies.iter().flatten() {
-                    literal.each_call(&mut |callee, _, span| visit(callee, true, span));
+                    literal.calls_within(true, visit);
                 }
             }
             _ => {}

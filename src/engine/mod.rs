@@ -9,6 +9,9 @@ mod plan;
 mod query;
 pub(crate) mod relation;
 
+pub(crate) use arithmetic::{
+    Number, compare as compare_numbers, evaluate as evaluate_expression,
+};
 pub use budget::{Budget, BudgetExceeded};
 pub use query::{Answers, QueryError};
 

@@ -197,10 +197,6 @@ impl Model {
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
-
-    pub(crate) fn is_done(&self, id: PredicateId) -> bool {
-        matches!(self.data.states.get(id.index()), Some(State::Done))
-    }
 }
 
 fn failed(failure: Failure, goal: Span) -> Diagnostic {

@@ -1,0 +1,423 @@
+//! The allowlist: a predicate bound as the gate's authority, and the decisions that it makes.
+//!
+//! Binding is refused unless the whole slice of the predicate is free of faults. A decision looks one tuple up;
+//! it takes no lock and allocates nothing.
+
+use crate::analysis::rule::{PredicateId, PredicateKey};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::engine::Model;
+use crate::engine::relation::Relation;
+use crate::source::Sources;
+use crate::value::Value;
+use crate::{DEFAULT_TOOL_PREFIX, Span};
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+/// A predicate `name/2` whose tuples are the grants: who may run what.
+///
+/// ```
+/// use horngate::{Allowlist, Budget, Decision, DenyReason, Rulebase, Source};
+///
+/// let rules = include_str!("../../rules/governance.pl");
+/// let rulebase = Rulebase::load([Source::new("governance.pl", rules)])?;
+/// let model = rulebase.evaluate(&Budget::default())?;
+/// let gate = Allowlist::bind(&model, "may_execute_tool/2")?;
+///
+/// assert!(gate.decide("U:Qa", "repl").is_allow());
+/// match gate.decide("U:Ux", "repl") {
+///     Decision::Allow(grant) => panic!("not granted: {grant}"),
+///     Decision::Deny(denial) => assert_eq!(denial.reason, DenyReason::UnknownActor),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Allowlist {
+    inner: Arc<Bound>,
+}
+
+#[derive(Debug)]
+struct Bound {
+    model: Model,
+    key: PredicateKey,
+    prefix: Box<str>,
+    relation: Arc<Relation>,
+    actors: Names,
+    tools: Names,
+}
+
+/// The atoms of one column by the text that a caller gives for them.
+#[derive(Debug, Default)]
+struct Names {
+    entries: Vec<(Box<str>, Value)>,
+    table: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl Names {
+    fn insert(&mut self, text: &str, value: Value) {
+        if self.find(text).is_some() {
+            return;
+        }
+        let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.entries.push((text.into(), value));
+        let (entries, hasher) = (&self.entries, &self.hasher);
+        self.table
+            .insert_unique(hasher.hash_one(text), at, |at| {
+                entries
+                    .get(*at as usize)
+                    .map_or(0, |(text, _)| hasher.hash_one(&**text))
+            });
+    }
+
+    fn find(&self, text: &str) -> Option<Value> {
+        let entry = |at: &u32| self.entries.get(*at as usize);
+        let at = self.table.find(self.hasher.hash_one(text), |at| {
+            entry(at).is_some_and(|(other, _)| **other == *text)
+        })?;
+        entry(at).map(|(_, value)| *value)
+    }
+}
+
+/// Why a predicate cannot be the gate's authority.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("`{predicate}` cannot be the allowlist: {reason}")]
+pub struct BindError {
+    /// What was asked for.
+    pub predicate: String,
+    /// Why not, in words.
+    pub reason: String,
+    /// The texts that the diagnostics point into.
+    pub sources: Sources,
+    /// What was found; may be empty.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The answer to one question: allowed, or denied. There is no third.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub enum Decision<'a> {
+    /// The pair was derived.
+    Allow(Grant<'a>),
+    /// It was not.
+    Deny(Denial<'a>),
+}
+
+impl Decision<'_> {
+    /// Whether it allows.
+    #[must_use]
+    pub fn is_allow(&self) -> bool {
+        matches!(self, Self::Allow(_))
+    }
+}
+
+/// The derived tuple that allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    bound: &'a Bound,
+    row: u32,
+}
+
+impl Grant<'_> {
+    /// The tuple's position in the order of derivation.
+    #[must_use]
+    pub fn rank(&self) -> u32 {
+        self.row
+    }
+}
+
+impl fmt::Display for Grant<'_> {
+    /// The tuple as a fact: `may_execute_tool('U:Qa',tool_repl)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let constants = &self.bound.model.data.constants;
+        let args: Vec<String> = self
+            .bound
+            .relation
+            .row(self.row)
+            .iter()
+            .map(|value| constants.text(*value))
+            .collect();
+        let name = crate::syntax::quoted_atom(self.bound.key.name());
+        write!(f, "{name}({})", args.join(","))
+    }
+}
+
+/// A denial, and which it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denial<'a> {
+    /// Which denial it is.
+    pub reason: DenyReason,
+    /// The actor, as given.
+    pub actor: &'a str,
+    /// The tool, as given.
+    pub tool: &'a str,
+}
+
+/// Which denial it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DenyReason {
+    /// Nothing is granted to the actor. Wins over [`DenyReason::UnknownTool`].
+    UnknownActor,
+    /// The tool is granted to nobody.
+    UnknownTool,
+    /// Both are known, but this pair was not derived.
+    NotGranted,
+    /// There is no answer, which denies.
+    Error,
+}
+
+impl DenyReason {
+    /// The stable name, as in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownActor => "unknown-actor",
+            Self::UnknownTool => "unknown-tool",
+            Self::NotGranted => "not-granted",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for DenyReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Denial<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (actor, tool) = (self.actor, self.tool);
+        match self.reason {
+            DenyReason::UnknownActor => write!(f, "nothing is granted to `{actor}`"),
+            DenyReason::UnknownTool => write!(f, "`{tool}` is granted to nobody"),
+            DenyReason::NotGranted => write!(f, "`{tool}` is not granted to `{actor}`"),
+            DenyReason::Error => write!(f, "there is no answer for `{actor}` and `{tool}`"),
+        }
+    }
+}
+
+impl Allowlist {
+    /// Binds `predicate`, as `name/2`, with the prefix `tool_` for tools.
+    ///
+    /// # Errors
+    /// [`BindError`] when the predicate is not of arity 2, not defined, private to a module, or anything in its
+    /// slice has a fault or no model.
+    pub fn bind(model: &Model, predicate: &str) -> Result<Self, BindError> {
+        Self::bind_with_prefix(model, predicate, DEFAULT_TOOL_PREFIX)
+    }
+
+    /// Binds `predicate` with another prefix for tools; it may be empty.
+    ///
+    /// # Errors
+    /// As [`Allowlist::bind`].
+    pub fn bind_with_prefix(
+        model: &Model,
+        predicate: &str,
+        prefix: &str,
+    ) -> Result<Self, BindError> {
+        let data = &model.data.rulebase.data;
+        let error = |reason: String, diagnostics: Vec<Diagnostic>| BindError {
+            predicate: predicate.to_owned(),
+            reason,
+            sources: data.sources.clone(),
+            diagnostics,
+        };
+        let key: PredicateKey = predicate
+            .parse()
+            .map_err(|bad: crate::BadPredicateKey| error(bad.to_string(), Vec::new()))?;
+        if key.arity() != 2 {
+            return Err(error(
+                "an allowlist has two arguments, the actor and the tool".to_owned(),
+                Vec::new(),
+            ));
+        }
+        let Some(id) = data.find(&key) else {
+            return Err(error(
+                "nothing defines it".to_owned(),
+                vec![undefined(model, &key)],
+            ));
+        };
+        if data.predicates.get(id).is_some_and(|known| known.private) {
+            return Err(error(
+                "it is private to the module that defines it".to_owned(),
+                Vec::new(),
+            ));
+        }
+        if let Some(faults) = model.refusal(id) {
+            let reason = match model.data.rulebase.is_permissive(&key) {
+                true => format!(
+                    "it holds for any actor and action, also for ones that occur nowhere; {}",
+                    summary(&faults)
+                ),
+                false => summary(&faults),
+            };
+            return Err(error(reason, faults));
+        }
+        Ok(Self {
+            inner: Arc::new(Bound::new(model, key, id, prefix)),
+        })
+    }
+
+    /// Whether `actor` may run `tool`, both as plain text; the tool without its prefix.
+    pub fn decide<'a>(&'a self, actor: &'a str, tool: &'a str) -> Decision<'a> {
+        let bound = &*self.inner;
+        let known = (bound.actors.find(actor), bound.tools.find(tool));
+        let reason = match known {
+            (None, _) => DenyReason::UnknownActor,
+            (_, None) => DenyReason::UnknownTool,
+            (Some(who), Some(what)) => match bound.relation.position(&[who, what]) {
+                Some(row) => return Decision::Allow(Grant { bound, row }),
+                None => DenyReason::NotGranted,
+            },
+        };
+        Decision::Deny(Denial {
+            reason,
+            actor,
+            tool,
+        })
+    }
+
+    /// The predicate that is bound.
+    #[must_use]
+    pub fn predicate(&self) -> &PredicateKey {
+        &self.inner.key
+    }
+
+    /// The prefix of tools.
+    #[must_use]
+    pub fn tool_prefix(&self) -> &str {
+        &self.inner.prefix
+    }
+
+    /// The atom that stands for `tool` in rules, as `writeq` writes it.
+    #[must_use]
+    pub fn tool_atom(&self, tool: &str) -> String {
+        crate::syntax::quoted_atom(&format!("{}{tool}", self.inner.prefix)).to_string()
+    }
+
+    /// Every pair that is allowed, sorted: the actor, and the tool without its prefix.
+    ///
+    /// ```
+    /// use horngate::{Allowlist, Budget, Rulebase, Source};
+    /// let rules = "may_execute_tool(b, tool_x). may_execute_tool(a, tool_y).";
+    /// let rulebase = Rulebase::load([Source::new("a.pl", rules)]).unwrap();
+    /// let model = rulebase.evaluate(&Budget::default()).unwrap();
+    /// let gate = Allowlist::bind(&model, "may_execute_tool/2").unwrap();
+    /// assert_eq!(gate.grants(), [("a", "y"), ("b", "x")]);
+    /// ```
+    #[must_use]
+    pub fn grants(&self) -> Vec<(&str, &str)> {
+        let bound = &*self.inner;
+        let constants = &bound.model.data.constants;
+        let mut pairs: Vec<(&str, &str)> = bound
+            .relation
+            .rows()
+            .filter_map(|row| match row {
+                [actor, tool] => Some((
+                    constants.atom_text(*actor)?,
+                    constants.atom_text(*tool)?.strip_prefix(&*bound.prefix)?,
+                )),
+                _ => None,
+            })
+            .collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// Names the policy: SHA-256 over a version tag, the allowlist, the prefix and the digests of the rule
+    /// files, sorted; where the files lie does not matter.
+    #[must_use]
+    pub fn policy_hash(&self) -> String {
+        let bound = &*self.inner;
+        let mut digests: Vec<[u8; 32]> = bound
+            .model
+            .data
+            .rulebase
+            .sources()
+            .iter()
+            .map(|(_, source)| source.digest())
+            .collect();
+        digests.sort_unstable();
+        let mut hash = Sha256::new();
+        for part in ["horngate-policy-1", &bound.key.to_string(), &bound.prefix] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        for digest in digests {
+            hash.update(digest);
+        }
+        let hex: String = hash
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("sha256:{hex}")
+    }
+}
+
+impl Bound {
+    fn new(model: &Model, key: PredicateKey, id: PredicateId, prefix: &str) -> Self {
+        let relation = model
+            .data
+            .relations
+            .get(id.index())
+            .map(Arc::clone)
+            .unwrap_or_default();
+        let constants = &model.data.constants;
+        let (mut actors, mut tools) = (Names::default(), Names::default());
+        for row in relation.rows() {
+            let [actor, tool] = row else { continue };
+            if let Some(text) = constants.atom_text(*actor) {
+                actors.insert(text, *actor);
+            }
+            if let Some(text) = constants.atom_text(*tool)
+                && let Some(name) = text.strip_prefix(prefix)
+            {
+                tools.insert(name, *tool);
+            }
+        }
+        Self {
+            model: model.clone(),
+            key,
+            prefix: prefix.into(),
+            relation,
+            actors,
+            tools,
+        }
+    }
+}
+
+fn undefined(model: &Model, key: &PredicateKey) -> Diagnostic {
+    let rulebase = &model.data.rulebase;
+    let names = rulebase
+        .predicates()
+        .filter(|other| other.arity() == key.arity())
+        .map(PredicateKey::name);
+    let diagnostic = Diagnostic::new(
+        Code::UndefinedCall,
+        Span::default(),
+        format!("nothing defines `{key}`"),
+    );
+    match crate::analysis::near::nearest(key.name(), names) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}/{}`?", key.arity())),
+        None => diagnostic.help(format!(
+            "state a grant, or write `:- dynamic {key}.` to grant nothing"
+        )),
+    }
+}
+
+fn summary(faults: &[Diagnostic]) -> String {
+    let more = match faults.len() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    match faults.first() {
+        Some(first) => format!("{}{more}", first.message),
+        None => "it has no model".to_owned(),
+    }
+}

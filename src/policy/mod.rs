@@ -1,0 +1,15 @@
+//! From a model to decisions: the one predicate that grants, and what it says about an actor and a tool.
+//!
+//! Nothing here derives anything, and nothing allows what was not derived.
+
+mod allowlist;
+mod probe;
+
+pub use allowlist::{Allowlist, BindError, Decision, Denial, DenyReason, Grant};
+pub use probe::{ProbeError, Probed};
+
+/// The predicate that grants unless another is named.
+pub const DEFAULT_ALLOWLIST: &str = "may_execute_tool/2";
+
+/// What the name of a tool is prefixed with to make its atom.
+pub const DEFAULT_TOOL_PREFIX: &str = "tool_";

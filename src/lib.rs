@@ -4,6 +4,7 @@
 mod analysis;
 mod diagnostic;
 mod engine;
+pub mod explain;
 mod number;
 mod policy;
 mod program;

@@ -198,6 +198,38 @@ impl Model {
         }
     }
 
+    /// The tuples of a predicate as `writeq` writes them, sorted as text; `None` when it is not defined or has no
+    /// model.
+    #[must_use]
+    pub fn tuples(&self, key: &PredicateKey) -> Option<Vec<Vec<String>>> {
+        self.count(key)?;
+        let id = self.data.rulebase.data.find(key)?;
+        let mut rows: Vec<Vec<String>> = self
+            .data
+            .relations
+            .get(id.index())?
+            .rows()
+            .map(|row| row.iter().map(|value| self.data.constants.text(*value)).collect())
+            .collect();
+        rows.sort();
+        Some(rows)
+    }
+
+    /// The evaluation errors of predicates without a model, each once, in the order of the texts.
+    #[must_use]
+    pub fn failures(&self) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = Vec::new();
+        for state in &self.data.states {
+            if let State::Failed(diagnostic) = state
+                && !found.contains(diagnostic)
+            {
+                found.push((**diagnostic).clone());
+            }
+        }
+        found.sort_by_key(|failure| failure.span);
+        found
+    }
+
     /// Why the predicate has no model, if it has none.
     pub(crate) fn refusal(&self, id: PredicateId) -> Option<Vec<Diagnostic>> {
         let data = &self.data.rulebase.data;

@@ -62,15 +62,16 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Logos)]
 #[logos(extras = SourceId)]
 #[logos(skip r"[ \t\n\x0c]+|\r\n")]
+#[logos(subpattern continue = r"[\p{XID_Continue}&&\p{Age:14.0}--[\p{S}\p{P}\u{200c}\u{200d}]]|_")]
 #[logos(subpattern symbol = r"[+\-*/\\\^<>=~:.?@#&$]")]
 #[logos(subpattern not_slash = r"[+\-*\\\^<>=~:.?@#&$]")]
 #[logos(subpattern not_star = r"[+\-/\\\^<>=~:.?@#&$]")]
 pub(super) enum Token<'s> {
     /// A name that needs no quotes: `ann`.
-    #[regex(r"[a-z\p{Ll}\p{Lo}][\p{L}\p{Nd}_]*")]
+    #[regex(r"[\p{XID_Start}&&\p{Age:14.0}--[\p{Uppercase}\u{2118}\u{212e}]](?&continue)*")]
     Name(&'s str),
     /// `X`, `_x`, `_`.
-    #[regex(r"[A-Z_\p{Lu}][\p{L}\p{Nd}_]*")]
+    #[regex(r"[_[\p{XID_Start}&&\p{Uppercase}&&\p{Age:14.0}]](?&continue)*")]
     Variable(&'s str),
     /// A run of symbol characters that neither ends the clause nor starts a comment.
     Symbol(&'s str),

@@ -12,6 +12,7 @@ pub mod operators;
 mod parse;
 mod print;
 mod quoted;
+mod shape;
 mod tokens;
 
 pub use ast::{Clause, ClauseKind, Term, TermKind};

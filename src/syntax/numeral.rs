@@ -15,6 +15,8 @@ const MAX_DIGITS: usize = 4096;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(Integer),
+    /// `16'1F`, which SWI-Prolog does not read behind a sign.
+    Based(Integer),
     Float(f64),
 }
 
@@ -169,7 +171,12 @@ fn radix(
         !grouped && !written.starts_with('0')
     });
     match base {
-        Some(base @ 2..=36) => digits_behind(text, quote + 1, base, length, place),
+        Some(base @ 2..=36) => {
+            match digits_behind(text, quote + 1, base, length, place)? {
+                Number::Integer(value) => Ok(Number::Based(value)),
+                other => Ok(other),
+            }
+        }
         _ => {
             *length = quote + 1;
             Err(place.problem(

@@ -1,7 +1,7 @@
 //! SWI-Prolog's default operator table, which is fixed here.
 //!
-//! Nothing here changes: `op/3` is refused wherever it stands. Left out are the operators whose use is
-//! refused: `|`, the dot of dicts and `$`.
+//! Nothing here changes: `op/3` is refused wherever it stands. The grammar has no place for three of the operators, `|`,
+//! `$` and the dot of dicts: they are here for the printer's sake, and because they need brackets as atoms.
 
 /// How an operator binds its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,7 @@ pub fn prefix(name: &str) -> Option<Operator> {
         | "volatile" => Operator::new(1150, Kind::Fx),
         "\\+" => Operator::new(900, Kind::Fy),
         "+" | "-" | "\\" => Operator::new(200, Kind::Fy),
+        "$" => Operator::new(1, Kind::Fx),
         _ => None,
     }
 }
@@ -71,6 +72,7 @@ pub fn prefix(name: &str) -> Option<Operator> {
 pub fn infix(name: &str) -> Option<Operator> {
     match name {
         ":-" | "-->" | "=>" => Operator::new(1200, Kind::Xfx),
+        "|" => Operator::new(1100, Kind::Xfy),
         ";" => Operator::new(1100, Kind::Xfy),
         "->" | "*->" => Operator::new(1050, Kind::Xfy),
         "," => Operator::new(1000, Kind::Xfy),
@@ -86,14 +88,15 @@ pub fn infix(name: &str) -> Option<Operator> {
         }
         "**" => Operator::new(200, Kind::Xfx),
         "^" => Operator::new(200, Kind::Xfy),
+        "." => Operator::new(100, Kind::Yfx),
         _ => None,
     }
 }
 
-/// Whether `name` is an operator of any kind, the refused ones included.
+/// Whether `name` is an operator of any kind.
 #[must_use]
 pub fn is_operator(name: &str) -> bool {
-    prefix(name).is_some() || infix(name).is_some() || matches!(name, "|" | "." | "$")
+    prefix(name).is_some() || infix(name).is_some()
 }
 
 #[cfg(test)]

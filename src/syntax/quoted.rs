@@ -185,21 +185,22 @@ pub(super) fn escape(
     Ok((2, Some(simple)))
 }
 
-/// A backslash at the end of a line: adds nothing. SWI-Prolog goes on to drop blanks at the start of the
-/// next line where ISO keeps them, so those are refused.
+/// A backslash at the end of a line: adds nothing. SWI-Prolog drops blanks at the start of the next line, where ISO keeps
+/// them, and misreads a quote or backslash there, so those are refused.
 fn continuation(text: &str, at: usize, place: Place) -> Result<(usize, Option<char>), Problem> {
     let length = if text.starts_with("\\\r\n") { 3 } else { 2 };
     let carriage = length == 2 && text.starts_with("\\\r");
     let next = text.get(length..).and_then(|rest| rest.chars().next());
-    if carriage || next.is_some_and(char::is_whitespace) {
+    let misread = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '\\');
+    if carriage || next.is_some_and(misread) {
         return Err(place
             .problem(
                 Code::BadEscape,
                 at,
                 at + 1,
-                "blanks follow a line that ends in a backslash: Prolog systems differ on them",
+                "Prolog systems differ on blanks, quotes and backslashes behind a line that ends in a backslash",
             )
-            .help("start the next line with what the text goes on with, or write `\\n`"));
+            .help("start the next line with another character, or write `\\n` and no line end"));
     }
     Ok((length, None))
 }

@@ -64,6 +64,8 @@ enum Before {
     Operator,
     /// An operator of priority 700.
     Comparison,
+    /// A prefix operator.
+    Prefix,
     /// An opening bracket, a comma or a bar.
     Delimiter,
     /// The end of an operand: an infix operator must follow.
@@ -133,13 +135,13 @@ impl<'s> Classifier<'s> {
             Token::Variable(name) => (self.atomic(TermKind::Variable((*name).into()), 1), 1),
             Token::Text(text) => (self.atomic(TermKind::String(text.as_ref().into()), 1), 1),
             Token::Number(number) => (self.atomic(number_kind(number, false), 1), 1),
-            Token::Quoted(name) => self.plain(name, spanned)?,
+            Token::Quoted(name) => self.quoted(name, spanned)?,
             Token::Semicolon if operator_follows => (self.then(Tok::Semicolon, Before::Operator), 1),
             Token::Semicolon => self.name(";", spanned)?,
             Token::Cut => self.plain("!", spanned)?,
             Token::Name(name) | Token::Symbol(name) if operator_follows => (self.infix(name), 1),
             Token::Name(name) => self.name(name, spanned)?,
-            Token::Symbol(name) => match self.negative(name) {
+            Token::Symbol(name) => match self.negative(name, spanned)? {
                 Some(number) => (self.atomic(number, 2), 2),
                 None => self.name(name, spanned)?,
             },
@@ -230,7 +232,7 @@ impl<'s> Classifier<'s> {
         })
     }
 
-    /// A name that is no operator, or that is quoted, which makes it none.
+    /// A name that is no operator.
     fn plain(
         &mut self,
         name: &'s str,
@@ -241,6 +243,22 @@ impl<'s> Classifier<'s> {
             return Ok((tok, 2));
         }
         Ok((self.atomic(TermKind::Atom(name.into()), 1), 1))
+    }
+
+    /// Quotes make a name no operator, but for the comma and the bar behind a prefix operator.
+    fn quoted(
+        &mut self,
+        name: &'s str,
+        spanned: &Spanned<'_>,
+    ) -> Result<(Tok<'s>, usize), Problem> {
+        if self.adjacent_open(1) {
+            if name == "." {
+                return Err(self.dict(spanned));
+            }
+        } else if self.before == Before::Prefix && matches!(name, "," | "|") {
+            return Ok((self.then(Tok::Stray, Before::Operand), 1));
+        }
+        self.plain(name, spanned)
     }
 
     /// A name where an operand is expected.
@@ -266,7 +284,7 @@ impl<'s> Classifier<'s> {
             Before::Comparison => {
                 self.delimited(1) || matches!(next, Some(Token::End | Token::Semicolon))
             }
-            Before::Operator | Before::Operand => false,
+            Before::Operator | Before::Prefix | Before::Operand => false,
         };
         let in_items = matches!(
             self.brackets.last(),
@@ -290,7 +308,7 @@ impl<'s> Classifier<'s> {
             Some(200) => Tok::Prefix200(name),
             _ => return self.then(Tok::Stray, Before::Operand),
         };
-        self.then(tok, Before::Operator)
+        self.then(tok, Before::Prefix)
     }
 
     /// A name where an infix operator is expected.
@@ -311,29 +329,41 @@ impl<'s> Classifier<'s> {
     }
 
     /// `-` directly before a number, where an operand is expected.
-    fn negative(&self, name: &str) -> Option<TermKind> {
+    fn negative(
+        &self,
+        name: &str,
+        spanned: &Spanned<'_>,
+    ) -> Result<Option<TermKind>, Problem> {
         match self.peek() {
             Some(Token::Number(number)) if name == "-" && self.adjacent(1) => {
-                Some(number_kind(number, true))
+                if matches!(number, Number::Based(_)) {
+                    return Err(Problem::new(
+                        Code::BadNumber,
+                        self.span(spanned),
+                        "a sign before a number with a base",
+                    )
+                    .help("write the number in decimal, or as `-0x…`"));
+                }
+                Ok(Some(number_kind(number, true)))
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 
     fn refuse_dict(&self, spanned: &Spanned<'_>) -> Result<(), Problem> {
         let tag = matches!(
             spanned.token,
-            Token::Variable(_) | Token::Name(_) | Token::Quoted(_)
+            Token::Variable(_) | Token::Name(_) | Token::Quoted(_) | Token::Symbol(_)
         );
-        if tag && self.adjacent(1) && self.peek() == Some(&Token::OpenBrace) {
+        let brace = self.adjacent(1) && self.peek() == Some(&Token::OpenBrace);
+        if tag && brace && self.before != Before::Operand {
             return Err(Problem::new(
                 Code::Dict,
                 self.span(spanned),
                 "a brace directly behind a name makes a dict",
             )
-            .help("dicts have no place here: use a compound such as `point(1, 2)`"));
+            .help("put a blank before the brace, or use a compound such as `point(1, 2)`"));
         }
-        let dot = spanned.token == Token::Symbol(".");
         let named = matches!(self.peek(), Some(Token::Name(_) | Token::Variable(_)));
         let behind = self.before == Before::Operand
             && self
@@ -341,15 +371,19 @@ impl<'s> Classifier<'s> {
                 .checked_sub(1)
                 .and_then(|before| self.tokens.get(before))
                 .is_some_and(|before| before.end == spanned.start);
-        if dot && named && behind && self.adjacent(1) {
-            return Err(Problem::new(
-                Code::Dict,
-                self.span(spanned),
-                "a dot directly before a name takes a value out of a dict",
-            )
-            .help("if a clause ends here, put a blank or a new line behind the dot"));
+        if spanned.token == Token::Symbol(".") && named && behind && self.adjacent(1) {
+            return Err(self.dict(spanned));
         }
         Ok(())
+    }
+
+    fn dict(&self, spanned: &Spanned<'_>) -> Problem {
+        Problem::new(
+            Code::Dict,
+            self.span(spanned),
+            "a dot directly before a name takes a value out of a dict",
+        )
+        .help("if a clause ends here, put a blank or a new line behind the dot")
     }
 
     fn span(&self, spanned: &Spanned<'_>) -> Span {
@@ -359,8 +393,10 @@ impl<'s> Classifier<'s> {
 
 fn number_kind(number: &Number, negative: bool) -> TermKind {
     match number {
-        Number::Integer(value) if negative => TermKind::Integer(Integer::negated(value)),
-        Number::Integer(value) => TermKind::Integer(value.clone()),
+        Number::Integer(value) | Number::Based(value) if negative => {
+            TermKind::Integer(Integer::negated(value))
+        }
+        Number::Integer(value) | Number::Based(value) => TermKind::Integer(value.clone()),
         Number::Float(value) if negative => TermKind::Float(-value),
         Number::Float(value) => TermKind::Float(*value),
     }

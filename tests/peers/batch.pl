@@ -66,8 +66,14 @@ failed(Error, _{load_error:Text}) :-
 reply(Line, Reply) :-
     atom_json_dict(Line, Request, []),
     retractall(load_error(_)),
-    in_temporary_module(Module, true, answer(Request, Module, Reply)),
-    abolish_all_tables.
+    in_temporary_module(Module, true, answer_and_discard(Request, Module, Reply)).
+
+answer_and_discard(Request, Module, Reply) :-
+    call_cleanup(answer(Request, Module, Reply), discard(Module)).
+
+discard(Module) :-
+    abolish_all_tables,
+    unload_file(Module).
 
 answer(Request, Module, Reply) :-
     table_directive(Request, Table),
@@ -78,8 +84,7 @@ answer(Request, Module, Reply) :-
     ;   goals(Request, Goals),
         maplist(truth(Module), Goals, Answers),
         Reply = _{answers:Answers}
-    ),
-    unload_file(Module).
+    ).
 
 %   On the first line, so that line numbers stay those of the program.
 
@@ -122,8 +127,10 @@ holds(Module, Text, Answer) :-
     ;   Answer = false
     ).
 
-%   An error without its context, which names the temporary module.
+%   An error without its context and without the temporary module's name.
 
+short(error(existence_error(procedure, _:Indicator), _), Text) :- !,
+    format(string(Text), "~q", [existence_error(procedure, Indicator)]).
 short(error(Formal, _), Text) :- !,
     format(string(Text), "~q", [Formal]).
 short(Term, Text) :-

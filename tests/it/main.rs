@@ -1,0 +1,3 @@
+//! The library's tests from outside: cases as data, laws as properties, Prolog as the peer.
+
+mod cases;

@@ -197,7 +197,7 @@ codes! {
     SpecialNumber = "HG0312", "unsupported", Error;
     /// Dicts.
     Dict = "HG0313", "unsupported", Error;
-    /// More than one module, or a private predicate called from outside.
+    /// More than one module, or one that is not alone with its predicates.
     Module = "HG0314", "unsupported", Error;
     /// An encoding that is not UTF-8.
     Encoding = "HG0315", "unsupported", Error;
@@ -251,6 +251,8 @@ codes! {
     UndefinedCall = "HG0801", "undefined", Error;
     /// An export of a predicate that nothing defines.
     UndefinedExport = "HG0802", "undefined", Error;
+    /// A call to a predicate that its module does not export.
+    PrivateCall = "HG0803", "undefined", Error;
     /// Arithmetic that has no value.
     Evaluation = "HG0901", "evaluation", Error;
     /// A budget that ran out.

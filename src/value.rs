@@ -236,7 +236,7 @@ impl Constants {
     }
 
     /// The standard order of terms, as SWI-Prolog's `compare/3` has it: numbers by value (a float before the
-    /// integer it equals), strings, atoms by code point, compounds by arity, name and arguments.
+    /// integer it equals), strings, `[]`, atoms by code point, compounds by arity, name and arguments.
     #[must_use]
     pub(crate) fn compare(&self, a: Value, b: Value) -> Ordering {
         let (mut a, mut b) = (a, b);
@@ -387,8 +387,9 @@ fn compare_simple(a: &Constant, b: &Constant) -> Ordering {
     let rank = |constant: &Constant| match constant {
         Constant::Integer(_) | Constant::Float(_) => 0,
         Constant::String(_) => 1,
-        Constant::Atom(_) | Constant::Nil => 2,
-        Constant::Compound(..) => 3,
+        Constant::Nil => 2,
+        Constant::Atom(_) => 3,
+        Constant::Compound(..) => 4,
     };
     match (a, b) {
         (Constant::Integer(x), Constant::Integer(y)) => x.cmp(y),
@@ -400,8 +401,6 @@ fn compare_simple(a: &Constant, b: &Constant) -> Ordering {
             f64::from_bits(*x).total_cmp(&y.to_f64()).then(Ordering::Less)
         }
         (Constant::String(x), Constant::String(y)) | (Constant::Atom(x), Constant::Atom(y)) => x.cmp(y),
-        (Constant::Nil, Constant::Atom(name)) => "[]".cmp(name).then(Ordering::Less),
-        (Constant::Atom(name), Constant::Nil) => (**name).cmp("[]").then(Ordering::Greater),
         _ => rank(a).cmp(&rank(b)),
     }
 }

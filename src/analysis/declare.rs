@@ -138,7 +138,7 @@ impl<'p> Pass<'p> {
             return;
         }
         let key = PredicateKey::new(name, arity);
-        if let Some(prolog::System::Locked) = prolog::system(name, arity) {
+        if is_fixed(&key) {
             return self.refuse(redefinition(&key, head.span));
         }
         let id = self.declared.predicates.enter(key);
@@ -277,7 +277,7 @@ impl<'p> Pass<'p> {
                 ));
                 continue;
             }
-            if let Some(prolog::System::Locked) = prolog::system(key.name(), key.arity()) {
+            if is_fixed(&key) {
                 self.refuse(redefinition(&key, term.span));
                 continue;
             }
@@ -338,6 +338,12 @@ impl<'p> Pass<'p> {
     }
 
     fn table(&mut self, list: &Term) {
+        if let TermKind::List(..) | TermKind::Nil = &list.kind {
+            return self.refuse(
+                Diagnostic::new(Code::TableMode, list.span, "`table` takes no list")
+                    .help("write `:- table p/1, q/1.`, or leave the directive out"),
+            );
+        }
         for term in indicators(list) {
             match &term.kind {
                 TermKind::Compound(slash, _) if &**slash == "/" => {
@@ -445,11 +451,8 @@ impl<'p> Pass<'p> {
             );
         };
         match imports {
-            None => self.imports.extend(
-                exports
-                    .iter()
-                    .map(|(name, arity)| (PredicateKey::new(name, *arity), span)),
-            ),
+            // What the set defines wins over an import of all that a library has.
+            None => {}
             Some(imports) => {
                 let items = match &imports.kind {
                     TermKind::Nil => &[][..],
@@ -588,6 +591,13 @@ fn belongs(predicate: &super::predicate::Predicate, module: SourceId) -> bool {
 fn loads_files(span: Span, message: &str) -> Diagnostic {
     Diagnostic::new(Code::LoadsFiles, span, message)
         .help("give every file to horngate instead: `--rules` may be repeated")
+}
+
+/// Whether a definition of it is dropped by SWI-Prolog, or obeyed where a built-in of that name is meant here.
+fn is_fixed(key: &PredicateKey) -> bool {
+    let (name, arity) = (key.name(), key.arity());
+    (name, arity) == ("not", 1)
+        || matches!(prolog::system(name, arity), Some(prolog::System::Locked))
 }
 
 fn redefinition(key: &PredicateKey, span: Span) -> Diagnostic {

@@ -337,7 +337,13 @@ impl Check {
         }
         let translated = translate::Translation::new(&self.predicates, &mut self.constants)
             .clause(id, head, body, clause.span);
-        for fault in translated.faults {
+        for mut fault in translated.faults {
+            if fault.code == Code::DirectiveInBody {
+                // The clause whose dot is missing is the place to look at.
+                let place = fault.span;
+                fault = fault.label(place, "read as part of the clause's body");
+                fault.span = head.span;
+            }
             self.predicates.fault(id, fault);
         }
         self.rules.extend(translated.rules);
@@ -402,7 +408,7 @@ impl Check {
                     {
                         self.diagnostics.push(
                             Diagnostic::new(
-                                Code::Module,
+                                Code::PrivateCall,
                                 span,
                                 format!("`{}` is private to the module that defines it", known.key),
                             )

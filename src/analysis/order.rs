@@ -336,21 +336,8 @@ impl Judge<'_> {
 
     /// The variable is needed at `literal` and not bound: is it bound later, or never?
     fn too_early(&self, variable: Variable, literal: &Literal, rest: &[Literal]) -> Diagnostic {
-        let binds = |later: &&Literal| {
-            let mut found = false;
-            match &later.kind {
-                LiteralKind::Call(..)
-                | LiteralKind::Unify(..)
-                | LiteralKind::Is(..)
-                | LiteralKind::Member(..) => {
-                    later.each_variable(&mut |other| found |= other == variable);
-                }
-                _ => {}
-            }
-            found
-        };
         let name = self.rule.name(variable);
-        if let LiteralKind::Not(_, NotOrigin::Condition) = &literal.kind {
+        if condition_binds(literal, variable) {
             return Diagnostic::new(
                 Code::ConditionBinds,
                 literal.span,
@@ -358,7 +345,7 @@ impl Judge<'_> {
             )
             .help("the condition must be a test: bind the variable before it, or write two clauses");
         }
-        if let Some(later) = rest.iter().find(binds) {
+        if let Some(later) = rest.iter().find(|later| may_bind(later, variable)) {
             return Diagnostic::new(
                 Code::TestBeforeBinding,
                 literal.span,
@@ -478,6 +465,29 @@ impl Judge<'_> {
             .help("add a literal that says which values are meant, such as `user(X)`")
         });
     }
+}
+
+/// Whether the literal is of a kind that can bind the variable.
+fn may_bind(literal: &Literal, variable: Variable) -> bool {
+    let mut found = false;
+    if let LiteralKind::Call(..)
+    | LiteralKind::Unify(..)
+    | LiteralKind::Is(..)
+    | LiteralKind::Member(..) = &literal.kind
+    {
+        literal.each_variable(&mut |other| found |= other == variable);
+    }
+    found
+}
+
+/// Whether the literal is the condition of `->`, as it holds or as it fails, and would bind the variable.
+fn condition_binds(literal: &Literal, variable: Variable) -> bool {
+    let LiteralKind::Not(bodies, NotOrigin::Condition) = &literal.kind else {
+        return false;
+    };
+    bodies.iter().flatten().any(|inner| {
+        may_bind(inner, variable) || condition_binds(inner, variable)
+    })
 }
 
 /// Advice for a fact with variables: what was probably meant.

@@ -7,7 +7,7 @@ use super::arithmetic::{self, Undefined};
 use super::budget::{Budget, BudgetExceeded, Spent};
 use super::plan::{Match, Part, Plan, Scan, Step, plan};
 use super::relation::{Index, NO_ROW, Relation, Rows};
-use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule, Variable};
+use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
 use crate::analysis::Facts;
 use crate::source::Span;
 use crate::value::{Constant, Constants, Value};
@@ -186,7 +186,12 @@ impl<'b> Evaluator<'b> {
                 .map(|(at, _)| at)
                 .collect()
         };
-        for rule in rules.iter().filter(|rule| recursive_calls(rule).is_empty()) {
+        for rule in rules {
+            // A recursive rule derives nothing yet, but arithmetic before its recursive call may err.
+            let errs = rule.body.iter().any(Literal::is_arithmetic);
+            if !recursive_calls(rule).is_empty() && !errs {
+                continue;
+            }
             let plan = self.plan(rule, None, &|_, _| Part::All);
             self.run(&plan)?;
         }

@@ -184,7 +184,7 @@ impl Model {
                 if known.private {
                     found.push(
                         Diagnostic::new(
-                            Code::UndefinedCall,
+                            Code::PrivateCall,
                             span,
                             format!("`{}` is private to the module that defines it", known.key),
                         )

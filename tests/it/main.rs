@@ -1,3 +1,6 @@
 //! The library's tests from outside: cases as data, laws as properties, Prolog as the peer.
 
 mod cases;
+mod differential;
+mod peer;
+mod programs;

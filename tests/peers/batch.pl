@@ -7,8 +7,8 @@
     {"answers": [true|false|{"error": TEXT}, ...]} or {"load_error": TEXT}.
 
     A program is loaded as a file would be, into a temporary module that is destroyed
-    afterwards with its tables. A goal has 2 seconds and 5 million inferences. Whatever a
-    program's directives or goals do beyond that (I/O, other modules) is not contained.
+    afterwards with its tables. A goal has 2 seconds and 5 million inferences, 256 MB of stacks
+    and 64 MB of tables for terms of limited size. Whatever a program's directives or goals do beyond that (I/O, other modules) is not contained.
 */
 :- module(batch, []).
 :- use_module(library(http/json)).
@@ -44,6 +44,12 @@ inferences(5_000_000).
 :- initialization(main).
 
 main :-
+    set_prolog_flag(stack_limit, 256_000_000),
+    set_prolog_flag(table_space, 64_000_000),
+    set_prolog_flag(max_table_subgoal_size_action, error),
+    set_prolog_flag(max_table_subgoal_size, 100),
+    set_prolog_flag(max_table_answer_size_action, error),
+    set_prolog_flag(max_table_answer_size, 100),
     set_stream(user_input, encoding(utf8)),
     set_stream(user_output, encoding(utf8)),
     serve,
@@ -131,6 +137,8 @@ holds(Module, Text, Answer) :-
 
 short(error(existence_error(procedure, _:Indicator), _), Text) :- !,
     format(string(Text), "~q", [existence_error(procedure, Indicator)]).
+short(error(resource_error(tripwire(Limit, _)), _), Text) :- !,
+    format(string(Text), "~q", [resource_error(Limit)]).
 short(error(Formal, _), Text) :- !,
     format(string(Text), "~q", [Formal]).
 short(Term, Text) :-

@@ -1,0 +1,236 @@
+//! The command line.
+//!
+//! Nothing here reads files. Bad usage ends with 2, and so does help that was asked for amid other arguments: an
+//! actor named `--help` must not be allowed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use horngate::{BadPredicateKey, Budget, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, PredicateKey};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// May this actor run this tool? Prolog rule files, evaluated as Datalog, that deny everything not derived.
+#[derive(Debug, Parser)]
+#[command(name = "horngate", version, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 yes, allowed, clean; 1 no, denied, findings; 2 no answer, for whatever reason.\n\
+    Whoever treats everything but 0 as \"deny\" is safe."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(Check),
+    Query(Query),
+    Decide(Decide),
+    Grants(Grants),
+}
+
+/// Say all that is wrong or doubtful in rule files
+///
+/// Without an allowlist every fault is an error. With one, what lies outside the slice of the allowlist (all that
+/// it depends on) becomes a note, and a summary says what the allowlist rests on.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate check rules\n  \
+    horngate check rules/governance.pl --allowlist may_execute_tool/2 --deny-warnings\n  \
+    horngate check rules --format sarif >horngate.sarif\n\n\
+    Exit codes: 0 clean, 1 errors (with --deny-warnings also warnings), 2 a file cannot be read or a budget ran out.")]
+pub(crate) struct Check {
+    /// Rule files, or folders with `*.pl` files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The predicate that grants: what it does not depend on becomes a note
+    #[arg(long, value_name = "NAME/2")]
+    pub(crate) allowlist: Option<Predicate>,
+    /// Warnings are findings, too
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub(crate) format: CheckFormat,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// All solutions of a goal
+///
+/// The goal is written as in a rule body. Variables that start with `_` are not shown.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate query --rules rules 'may_execute_tool(Who, tool_repl)'\n  \
+    horngate query --rules rules --count 'may_execute_tool(_, T)'\n  \
+    horngate query --rules rules --permissive \"may_execute('NOBODY', rm_rf_slash)\"\n\n\
+    Exit codes: 0 there is a solution, 1 there is none, 2 there is no answer.")]
+pub(crate) struct Query {
+    #[command(flatten)]
+    pub(crate) rules: Rules,
+    /// The goal, as in `may_execute_tool(Who, tool_repl)`
+    pub(crate) goal: String,
+    /// Answer ground goals also on predicates that hold for actors nobody registered; no decision
+    #[arg(long)]
+    pub(crate) permissive: bool,
+    /// Only how many solutions there are
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) count: bool,
+    /// At most so many solutions are shown
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// May this actor run this tool?
+///
+/// ACTOR and TOOL are plain text, not Prolog. Put `--` before names that a caller can choose: they may start with
+/// a dash.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate decide --rules rules U:Qa repl\n  \
+    horngate decide --rules rules --format json -- \"$ACTOR\" \"$TOOL\"\n  \
+    printf '{\"actor\":\"U:Qa\",\"tool\":\"repl\"}\\n' | horngate decide --rules rules --batch -\n\n\
+    Exit codes: 0 allowed, 1 denied, 2 denied for lack of an answer. Of a batch: 0 all allowed, 1 some denied,\n\
+    2 a bad line or an error.")]
+pub(crate) struct Decide {
+    #[command(flatten)]
+    pub(crate) rules: Rules,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
+    /// Who calls
+    #[arg(required_unless_present = "batch")]
+    pub(crate) actor: Option<String>,
+    /// What is called, without the prefix
+    #[arg(required_unless_present = "batch")]
+    pub(crate) tool: Option<String>,
+    /// JSON lines `{"actor":…,"tool":…}` in, a line out for each, in order; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["actor", "tool"])]
+    pub(crate) batch: Option<PathBuf>,
+    /// What standard output is for; a batch is always JSON lines
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Who may run what
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate grants --rules rules\n  \
+    horngate grants --rules rules --tool run_shell --format csv\n\n\
+    Exit codes: 0 there are grants, 1 there are none, 2 there is no answer.")]
+pub(crate) struct Grants {
+    #[command(flatten)]
+    pub(crate) rules: Rules,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
+    /// Only of this actor
+    #[arg(long)]
+    pub(crate) actor: Option<String>,
+    /// Only of this tool, named without the prefix
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = GrantsFormat::Human)]
+    pub(crate) format: GrantsFormat,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Rules {
+    /// A rule file, or a folder with `*.pl` files; may be repeated
+    #[arg(long = "rules", value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Authority {
+    /// The predicate that grants
+    #[arg(long, value_name = "NAME/2", default_value = DEFAULT_ALLOWLIST)]
+    pub(crate) allowlist: Predicate,
+    /// What the atom of a tool starts with
+    #[arg(long, value_name = "PREFIX", default_value = DEFAULT_TOOL_PREFIX)]
+    pub(crate) tool_prefix: String,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Limits {
+    /// How many tuples may be derived in all, facts included
+    #[arg(long, value_name = "N", default_value_t = Budget::default().tuples)]
+    max_tuples: u64,
+    /// How many rows the rules may look at in all
+    #[arg(long, value_name = "N", default_value_t = Budget::default().firings)]
+    max_firings: u64,
+    /// Give up after so many seconds; without it only the two budgets limit the work
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl Limits {
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            tuples: self.max_tuples,
+            firings: self.max_firings,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(limit) if !limit.is_zero() => Ok(limit),
+        _ => Err("it must be more than nothing".to_owned()),
+    }
+}
+
+/// A predicate as written on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Predicate {
+    pub(crate) text: String,
+    pub(crate) key: PredicateKey,
+}
+
+impl FromStr for Predicate {
+    type Err = BadPredicateKey;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self {
+            key: text.parse()?,
+            text: text.to_owned(),
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    Human,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// Text for people
+    Human,
+    /// One JSON document
+    Json,
+    /// One SARIF 2.1.0 document, for code scanning
+    Sarif,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GrantsFormat {
+    /// A table
+    Human,
+    /// One JSON document
+    Json,
+    /// Comma-separated values with a header line
+    Csv,
+}

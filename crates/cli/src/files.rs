@@ -1,0 +1,88 @@
+//! From the paths of a command line to the texts of rule files.
+//!
+//! Nothing here parses, and no file is ever skipped because it cannot be read.
+
+use crate::problem::{Problem, Unreadable};
+use horngate::{MAX_SOURCE_BYTES, Source};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Reads every rule file that the paths name, in order; a file named twice is read once.
+///
+/// A folder means its `*.pl` files, sorted, without `*_tests.pl`, hidden files and sub-folders.
+///
+/// # Errors
+/// All that cannot be read, and folders without a rule file.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
+    let mut wanted: Vec<PathBuf> = Vec::new();
+    let mut unreadable = Vec::new();
+    for path in paths {
+        match expand(path) {
+            Ok(files) => wanted.extend(files),
+            Err(reason) => unreadable.push(Unreadable::new(path, reason)),
+        }
+    }
+    let (mut sources, mut seen) = (Vec::new(), Vec::new());
+    for path in wanted {
+        let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if seen.contains(&place) {
+            continue;
+        }
+        seen.push(place);
+        match bytes(&path) {
+            Ok(bytes) => sources.push(Source::from_bytes(path.display().to_string(), bytes)),
+            Err(error) => unreadable.push(Unreadable::new(&path, error.to_string())),
+        }
+    }
+    if unreadable.is_empty() {
+        Ok(sources)
+    } else {
+        Err(Problem::Unreadable(unreadable))
+    }
+}
+
+fn expand(path: &Path) -> Result<Vec<PathBuf>, String> {
+    let is_folder = fs::metadata(path)
+        .map_err(|error| error.to_string())?
+        .is_dir();
+    if !is_folder {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
+        let file = entry.map_err(|error| error.to_string())?.path();
+        // An entry that cannot be looked at is kept: reading it says why.
+        if is_rule_file(&file) && !file.is_dir() {
+            files.push(file);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(
+            "the folder has no rule file (`*.pl`, tests and sub-folders left out)".to_owned(),
+        );
+    }
+    Ok(files)
+}
+
+fn is_rule_file(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .map(OsStr::to_string_lossy)
+        .unwrap_or_default();
+    name.ends_with(".pl") && !name.ends_with("_tests.pl") && !name.starts_with('.')
+}
+
+/// The bytes of a file, up to one more than a source may have.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let limit = u64::try_from(MAX_SOURCE_BYTES)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
+    let file = File::open(path)?;
+    let length = file.metadata()?.len().min(limit);
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

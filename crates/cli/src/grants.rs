@@ -1,0 +1,83 @@
+//! `horngate grants`: who may run what.
+//!
+//! Nothing here is a grant that `decide` would not give.
+
+use crate::args::{Grants, GrantsFormat};
+use crate::json::Pair;
+use crate::outcome::Outcome;
+use crate::printable::printable;
+use crate::problem::Problem;
+use crate::{json, render, rules};
+use std::io;
+
+pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
+    let bound = match rules::bind(&args.rules, &args.authority, &args.limits) {
+        Ok(bound) => bound,
+        Err(problem) => return no_answer(args, &problem),
+    };
+    if let Some(note) = &bound.elsewhere {
+        render::tell(note);
+    }
+    let wanted =
+        |filter: &Option<String>, text: &str| filter.as_deref().is_none_or(|filter| filter == text);
+    let grants: Vec<Pair<'_>> = bound
+        .allowlist
+        .grants()
+        .into_iter()
+        .map(|(actor, tool)| Pair { actor, tool })
+        .filter(|pair| wanted(&args.actor, pair.actor) && wanted(&args.tool, pair.tool))
+        .collect();
+    match args.format {
+        GrantsFormat::Human => table(&grants)?,
+        GrantsFormat::Json => json::print(&json::Grants {
+            grants: &grants,
+            error: None,
+        })?,
+        GrantsFormat::Csv => csv(&grants)?,
+    }
+    Ok(Outcome::of(!grants.is_empty()))
+}
+
+fn no_answer(args: &Grants, problem: &Problem) -> io::Result<Outcome> {
+    match args.format {
+        GrantsFormat::Json => json::print(&json::Grants {
+            grants: &[],
+            error: Some(problem.json()),
+        })?,
+        GrantsFormat::Human | GrantsFormat::Csv => problem.print(),
+    }
+    Ok(Outcome::NoAnswer)
+}
+
+fn table(grants: &[Pair<'_>]) -> io::Result<()> {
+    if grants.is_empty() {
+        return json::stdout(|out| writeln!(out, "no grants"));
+    }
+    let rows: Vec<(String, String)> = std::iter::once(("ACTOR".to_owned(), "TOOL".to_owned()))
+        .chain(
+            grants
+                .iter()
+                .map(|pair| (printable(pair.actor), printable(pair.tool))),
+        )
+        .collect();
+    let width = rows
+        .iter()
+        .map(|(actor, _)| actor.chars().count())
+        .max()
+        .unwrap_or(0);
+    json::stdout(|out| {
+        rows.iter()
+            .try_for_each(|(actor, tool)| writeln!(out, "{actor:width$}  {tool}"))
+    })
+}
+
+fn csv(grants: &[Pair<'_>]) -> io::Result<()> {
+    json::stdout(|out| {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(["actor", "tool"])?;
+        for pair in grants {
+            writer.write_record([pair.actor, pair.tool])?;
+        }
+        writer.flush()
+    })
+}

@@ -1,0 +1,197 @@
+//! The JSON documents of the contract, and the one place that writes to standard output.
+//!
+//! Nothing here computes an answer.
+
+use crate::problem::has_place;
+use horngate::{Severity, Sources};
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use std::io::{self, BufWriter, Write};
+
+/// Writes to standard output, all or an error.
+pub(crate) fn stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    write(&mut out)?;
+    out.flush()
+}
+
+/// Writes one document to standard output, with a line end.
+pub(crate) fn print(document: &impl Serialize) -> io::Result<()> {
+    stdout(|out| {
+        serde_json::to_writer(&mut *out, document)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// One finding. What is no matter of rule texts (a file, a clock) has no code, and what has no place no line.
+#[derive(Debug, Serialize)]
+pub(crate) struct Diagnostic<'a> {
+    pub(crate) code: Option<&'static str>,
+    pub(crate) severity: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    pub(crate) help: Option<&'a str>,
+    pub(crate) file: Option<&'a str>,
+    pub(crate) line: Option<usize>,
+    pub(crate) column: Option<usize>,
+    pub(crate) end_line: Option<usize>,
+    pub(crate) end_column: Option<usize>,
+    pub(crate) predicate: Option<&'a str>,
+}
+
+impl<'a> Diagnostic<'a> {
+    /// A finding in rule texts or a goal.
+    pub(crate) fn new(sources: &'a Sources, found: &'a horngate::Diagnostic) -> Self {
+        let place = has_place(found).then(|| {
+            let (start, end) = (sources.start(found.span), sources.end(found.span));
+            (sources.name(found.span), start, end)
+        });
+        Self {
+            code: Some(found.code.as_str()),
+            severity: match found.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            kind: found.code.kind(),
+            message: found.message.clone(),
+            help: found.help.as_deref(),
+            file: place.map(|(file, ..)| file),
+            line: place.map(|(_, start, _)| start.line),
+            column: place.map(|(_, start, _)| start.column),
+            end_line: place.map(|(.., end)| end.line),
+            end_column: place.map(|(.., end)| end.column),
+            predicate: found.predicate.as_deref(),
+        }
+    }
+
+    /// An error that is not about rule texts.
+    pub(crate) fn outside(kind: &'static str, message: String, file: Option<&'a str>) -> Self {
+        Self {
+            code: None,
+            severity: "error",
+            kind,
+            message,
+            help: None,
+            file,
+            line: None,
+            column: None,
+            end_line: None,
+            end_column: None,
+            predicate: None,
+        }
+    }
+}
+
+/// What `check` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Check<'a> {
+    pub(crate) files: Vec<&'a str>,
+    pub(crate) diagnostics: Vec<Diagnostic<'a>>,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) allowlist: Option<&'a Grounds>,
+}
+
+/// What an allowlist rests on.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Grounds {
+    pub(crate) predicate: String,
+    pub(crate) facts: Vec<String>,
+    pub(crate) absences: Vec<String>,
+    pub(crate) widened_by: Vec<String>,
+}
+
+/// What `query` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Query<'a> {
+    pub(crate) goal: &'a str,
+    pub(crate) count: u64,
+    pub(crate) holds: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solutions: Option<Solutions<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) permissive: Option<bool>,
+}
+
+/// The solutions of a goal: for each a map from name to constant; none for a goal without names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Solutions<'a> {
+    pub(crate) names: &'a [Box<str>],
+    pub(crate) rows: &'a [Vec<String>],
+}
+
+impl Serialize for Solutions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = if self.names.is_empty() {
+            &[]
+        } else {
+            self.rows
+        };
+        let mut list = serializer.serialize_seq(Some(rows.len()))?;
+        for row in rows {
+            list.serialize_element(&Solution(self.names, row))?;
+        }
+        list.end()
+    }
+}
+
+struct Solution<'a>(&'a [Box<str>], &'a [String]);
+
+impl Serialize for Solution<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0.iter().zip(self.1) {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// What `query` says when there is no answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct QueryProblem<'a> {
+    pub(crate) goal: &'a str,
+    pub(crate) error: Option<Diagnostic<'a>>,
+}
+
+/// What `decide` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Decision<'a> {
+    pub(crate) decision: &'static str,
+    pub(crate) actor: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) atom: String,
+    pub(crate) allowlist: String,
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+    /// `None` when no policy could be bound.
+    pub(crate) policy_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Vec<Diagnostic<'a>>>,
+}
+
+/// One line of a batch of decisions.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct BatchLine<'a> {
+    pub(crate) decision: &'static str,
+    pub(crate) actor: Option<&'a str>,
+    pub(crate) tool: Option<&'a str>,
+    pub(crate) reason: &'static str,
+}
+
+/// What `grants` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Grants<'a> {
+    pub(crate) grants: &'a [Pair<'a>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Vec<Diagnostic<'a>>>,
+}
+
+/// An actor and a tool that it may run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Pair<'a> {
+    pub(crate) actor: &'a str,
+    pub(crate) tool: &'a str,
+}

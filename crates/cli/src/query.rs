@@ -1,0 +1,154 @@
+//! `horngate query`: all solutions of a goal.
+//!
+//! Nothing here is a decision, a permissive probe least of all.
+
+use crate::args::{Format, Query};
+use crate::outcome::Outcome;
+use crate::printable::Printable;
+use crate::problem::Problem;
+use crate::{guard, json, render, rules};
+use horngate::syntax::{self, Term, TermKind};
+use horngate::{Answers, Budget, PredicateKey, Probed, Rulebase, Source, SourceId};
+use std::io;
+
+/// What a goal gave.
+enum Answer {
+    Solutions(Answers),
+    /// It is no decision: see [`Rulebase::probe`].
+    Probed(Probed),
+}
+
+impl Answer {
+    fn count(&self) -> u64 {
+        match self {
+            Self::Solutions(answers) => answers.count(),
+            Self::Probed(probed) => u64::from(probed.holds()),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Query) -> io::Result<Outcome> {
+    let (paths, budget) = (args.rules.paths.clone(), args.limits.budget());
+    let (goal, permissive) = (args.goal.clone(), args.permissive);
+    let answer = guard::run(args.limits.timeout, move || {
+        let rulebase = rules::rulebase(&paths)?;
+        answer(&rulebase, &goal, permissive, &budget)
+    });
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(problem) => return no_answer(args, &problem),
+    };
+    match args.format {
+        Format::Json => print_json(args, &answer)?,
+        Format::Human => print_human(args, &answer)?,
+    }
+    Ok(Outcome::of(answer.count() > 0))
+}
+
+fn answer(
+    rulebase: &Rulebase,
+    goal: &str,
+    permissive: bool,
+    budget: &Budget,
+) -> Result<Answer, Problem> {
+    // A goal that does not parse calls nothing; asking it says why.
+    let term = syntax::parse_goal(SourceId::default(), &Source::new("goal", goal)).ok();
+    if permissive
+        && let Some((name, arity)) = term.as_ref().and_then(Term::functor)
+        && rulebase.is_permissive(&PredicateKey::new(name, arity))
+    {
+        return Ok(Answer::Probed(rulebase.probe(goal, budget)?));
+    }
+    let mut keys = Vec::new();
+    if let Some(term) = &term {
+        mentioned(term, &mut keys);
+    }
+    let model = rulebase.evaluate_slice(&keys, budget)?;
+    Ok(Answer::Solutions(model.query(goal)?))
+}
+
+/// All that looks like a predicate in the goal: at least the predicates that it calls.
+fn mentioned(term: &Term, keys: &mut Vec<PredicateKey>) {
+    if let Some((name, arity)) = term.functor() {
+        keys.push(PredicateKey::new(name, arity));
+    }
+    match &term.kind {
+        TermKind::Compound(_, parts)
+        | TermKind::Conjunction(parts)
+        | TermKind::Disjunction(parts) => {
+            parts.iter().for_each(|part| mentioned(part, keys));
+        }
+        _ => {}
+    }
+}
+
+fn no_answer(args: &Query, problem: &Problem) -> io::Result<Outcome> {
+    match args.format {
+        Format::Human => problem.print(),
+        Format::Json => json::print(&json::QueryProblem {
+            goal: &args.goal,
+            error: problem.json().into_iter().next(),
+        })?,
+    }
+    Ok(Outcome::NoAnswer)
+}
+
+fn print_json(args: &Query, answer: &Answer) -> io::Result<()> {
+    let (names, rows) = shown(args, answer);
+    let count = answer.count();
+    json::print(&json::Query {
+        goal: &args.goal,
+        count,
+        holds: count > 0,
+        solutions: (!args.count).then_some(json::Solutions { names, rows: &rows }),
+        permissive: matches!(answer, Answer::Probed(_)).then_some(true),
+    })
+}
+
+fn print_human(args: &Query, answer: &Answer) -> io::Result<()> {
+    let count = answer.count();
+    let (names, rows) = shown(args, answer);
+    let probed = matches!(answer, Answer::Probed(_));
+    json::stdout(|out| {
+        if args.count {
+            return writeln!(out, "{count}");
+        }
+        match (probed, count) {
+            (true, 0) => return writeln!(out, "does not hold (permissive probe: not a decision)"),
+            (true, _) => return writeln!(out, "holds (permissive probe: not a decision)"),
+            (false, 0) => return writeln!(out, "no"),
+            (false, _) if names.is_empty() => return writeln!(out, "yes"),
+            _ => {}
+        }
+        for row in &rows {
+            for (at, (name, value)) in names.iter().zip(row).enumerate() {
+                let comma = if at > 0 { ", " } else { "" };
+                write!(out, "{comma}{} = {}", Printable(name), Printable(value))?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    })?;
+    if probed && args.count {
+        render::tell("note: this is a permissive probe, not a decision");
+    }
+    if !args.count && !names.is_empty() && (rows.len() as u64) < count {
+        render::tell(&format!(
+            "note: {} of {count} solutions are shown",
+            rows.len()
+        ));
+    }
+    Ok(())
+}
+
+/// The solutions to show, with the names of their columns.
+fn shown<'a>(args: &Query, answer: &'a Answer) -> (&'a [Box<str>], Vec<Vec<String>>) {
+    match answer {
+        Answer::Solutions(answers) if !args.count && !answers.names().is_empty() => {
+            let mut rows = answers.solutions();
+            rows.truncate(args.limit.unwrap_or(usize::MAX));
+            (answers.names(), rows)
+        }
+        _ => (&[], Vec::new()),
+    }
+}

@@ -1,0 +1,74 @@
+//! SWI-Prolog as a peer. Where it is missing a test says so, and fails when `HORNGATE_PEERS=1` demands it.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A long-lived `swipl` that answers programs with goals, line by line.
+pub struct Batch {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+/// Whether SWI-Prolog is there; loud when not.
+pub fn present() -> bool {
+    let found = Command::new("swipl")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !found {
+        assert!(
+            std::env::var_os("HORNGATE_PEERS").is_none_or(|value| value != "1"),
+            "HORNGATE_PEERS=1, but `swipl` is missing (Debian: swi-prolog-nox)"
+        );
+        eprintln!("NOT COMPARED WITH SWI-PROLOG: `swipl` is missing (Debian: swi-prolog-nox)");
+    }
+    found
+}
+
+impl Batch {
+    /// Starts the peer, if it is there.
+    pub fn start() -> Option<Self> {
+        if !present() {
+            return None;
+        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/batch.pl");
+        let mut child = Command::new("swipl")
+            .args(["-q", "-f", "none"])
+            .arg(script)
+            .env("LC_ALL", "C.UTF-8")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("swipl starts");
+        let input = child.stdin.take().expect("a pipe");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Some(Self {
+            child,
+            input,
+            output,
+        })
+    }
+
+    /// One program with its goals, and the answers.
+    pub fn ask(&mut self, question: &Value) -> Value {
+        writeln!(self.input, "{question}").expect("the peer listens");
+        self.input.flush().expect("the peer listens");
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("the peer answers");
+        serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("{error} in the answer {line:?} to {question}"))
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,206 @@
+//! Random programs near the edges of the language: facts, joins, recursion, negation, comparisons, arithmetic,
+//! terms, control, and literals in any order. Many have faulty predicates; the others are compared.
+
+use proptest::prelude::*;
+use std::fmt;
+
+/// A predicate of the generated vocabulary: extensional ones start with `e`.
+const EXTENSIONAL: &[(&str, usize)] = &[("e0", 0), ("e1", 1), ("e2", 2), ("f2", 2), ("en", 1), ("et", 1)];
+const INTENSIONAL: &[(&str, usize)] = &[("p1", 1), ("q1", 1), ("r1", 1), ("p2", 2), ("q2", 2), ("r2", 2)];
+/// The constants that goals are asked over.
+pub const CONSTANTS: &[&str] = &["a", "b", "c", "1", "2", "1.0", "\"a\"", "f(a)", "[a,b]"];
+const VARIABLES: &[&str] = &["X", "Y", "Z", "W"];
+
+/// One generated program.
+#[derive(Clone, Debug)]
+pub struct RandomProgram {
+    facts: Vec<String>,
+    rules: Vec<(usize, String)>,
+}
+
+impl RandomProgram {
+    /// The intensional predicates with rules, for tabling, and the name and arity of each.
+    pub fn derived(&self) -> Vec<(&'static str, usize)> {
+        (0..INTENSIONAL.len())
+            .filter(|at| self.rules.iter().any(|(head, _)| head == at))
+            .map(|at| INTENSIONAL[at])
+            .collect()
+    }
+
+    /// All predicates.
+    pub fn predicates() -> impl Iterator<Item = (&'static str, usize)> {
+        EXTENSIONAL.iter().chain(INTENSIONAL).copied()
+    }
+}
+
+impl fmt::Display for RandomProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let derived = self.derived();
+        for (name, arity) in Self::predicates() {
+            if !derived.contains(&(name, arity)) {
+                writeln!(f, ":- dynamic {name}/{arity}.")?;
+            }
+            writeln!(f, ":- discontiguous {name}/{arity}.")?;
+        }
+        for fact in &self.facts {
+            writeln!(f, "{fact}")?;
+        }
+        for (_, rule) in &self.rules {
+            writeln!(f, "{rule}")?;
+        }
+        Ok(())
+    }
+}
+
+fn constant() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => proptest::sample::select(&CONSTANTS[..5]),
+        1 => proptest::sample::select(CONSTANTS),
+    ]
+    .prop_map(str::to_owned)
+}
+
+fn variable() -> impl Strategy<Value = String> {
+    prop_oneof![
+        24 => proptest::sample::select(&VARIABLES[..2]),
+        1 => proptest::sample::select(VARIABLES),
+        1 => Just("_"),
+    ]
+    .prop_map(str::to_owned)
+}
+
+fn argument() -> impl Strategy<Value = String> {
+    prop_oneof![
+        24 => variable(),
+        4 => constant(),
+        1 => variable().prop_map(|inner| format!("f({inner})")),
+        1 => variable().prop_map(|head| format!("[{head}|_]")),
+    ]
+}
+
+fn call(predicates: Vec<(&'static str, usize)>) -> impl Strategy<Value = String> {
+    (proptest::sample::select(predicates), argument(), argument()).prop_map(
+        |((name, arity), first, second)| match arity {
+            0 => name.to_owned(),
+            1 => format!("{name}({first})"),
+            _ => format!("{name}({first}, {second})"),
+        },
+    )
+}
+
+fn positive() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => call(EXTENSIONAL.to_vec()),
+        1 => call(INTENSIONAL.to_vec()),
+    ]
+}
+
+/// What stands under a negation: rarely a derived predicate, or most programs would have negative cycles.
+fn negated() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => call(EXTENSIONAL.to_vec()),
+        1 => call(INTENSIONAL.to_vec()),
+    ]
+}
+
+fn test() -> impl Strategy<Value = String> {
+    let operator = proptest::sample::select(&["=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>="][..]);
+    let compare = proptest::sample::select(&["<", "=<", ">", ">=", "=:=", "=\\="][..]);
+    let sum = proptest::sample::select(&["+", "-", "*", "//", "mod", "min"][..]);
+    prop_oneof![
+        4 => (argument(), operator, argument()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        2 => (variable(), compare, -1..4).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        1 => (variable(), variable(), sum, 0..3).prop_map(|(a, b, op, n)| match op {
+            "min" => format!("{a} is min({b}, {n})"),
+            _ => format!("{a} is {b} {op} {n}"),
+        }),
+        1 => (variable(), constant(), constant()).prop_map(|(v, a, b)| format!("member({v}, [{a}, {b}])")),
+        1 => (variable(), constant(), constant()).prop_map(|(v, a, b)| format!("memberchk({v}, [{a}, {b}])")),
+        1 => Just("true".to_owned()),
+        1 => Just("fail".to_owned()),
+    ]
+}
+
+fn literal() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![6 => positive(), 3 => test(), 3 => negated().prop_map(|p| format!("\\+ {p}"))];
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            2 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("\\+ ( {a}, {b} )")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("\\+ ( {a} ; {b} )")),
+            2 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("( {a} ; {b} )")),
+            1 => (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(c, a, b)| format!("( {c} -> {a} ; {b} )")),
+            1 => (inner.clone(), inner).prop_map(|(c, a)| format!("( {c} -> {a} )")),
+        ]
+    })
+}
+
+fn rule() -> impl Strategy<Value = (usize, String)> {
+    let body = proptest::collection::vec(literal(), 0..4);
+    // A first literal that binds the usual variables keeps many rules safe; some do without.
+    let binder = prop_oneof![
+        6 => Just(Some("e2(X, Y)")),
+        2 => Just(Some("f2(X, Y)")),
+        2 => Just(Some("e1(X), e1(Y)")),
+        2 => Just(Some("en(X), e1(Y)")),
+        2 => Just(Some("p2(X, Y)")),
+        1 => Just(Some("et(f(X)), e1(Y)")),
+        1 => Just(None),
+    ];
+    (
+        0..INTENSIONAL.len(),
+        variable(),
+        argument(),
+        binder,
+        body,
+        proptest::bool::weighted(0.2),
+    )
+        .prop_map(
+        |(head, first, second, binder, mut body, last)| {
+            let (name, arity) = INTENSIONAL[head];
+            if let Some(binder) = binder {
+                if last && body.len() < 3 {
+                    body.push(binder.to_owned());
+                } else {
+                    body.insert(0, binder.to_owned());
+                }
+            }
+            let head_text = if arity == 1 {
+                format!("{name}({first})")
+            } else {
+                format!("{name}({first}, {second})")
+            };
+            let text = if body.is_empty() {
+                format!("{head_text}.")
+            } else {
+                format!("{head_text} :- {}.", body.join(", "))
+            };
+            (head, text)
+        },
+    )
+}
+
+fn fact() -> impl Strategy<Value = String> {
+    (
+        proptest::sample::select(EXTENSIONAL),
+        constant(),
+        constant(),
+        0..4,
+    )
+        .prop_map(|((name, arity), first, second, number)| match (name, arity) {
+            ("en", _) => format!("en({number})."),
+            ("et", _) => format!("et(f({first}))."),
+            (_, 0) => format!("{name}."),
+            (_, 1) => format!("{name}({first})."),
+            _ => format!("{name}({first}, {second})."),
+        })
+}
+
+/// Programs of some facts and a few rules.
+pub fn program() -> impl Strategy<Value = RandomProgram> {
+    (
+        proptest::collection::vec(fact(), 2..14),
+        proptest::collection::vec(rule(), 1..8),
+    )
+        .prop_map(|(facts, rules)| RandomProgram { facts, rules })
+}

@@ -17,7 +17,7 @@ pub use analysis::{Checked, Refused, Rulebase};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError};
 pub use policy::{
-    Allowlist, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial, DenyReason,
+    Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial, DenyReason,
     Grant, ProbeError, Probed,
 };
 pub use program::Program;

@@ -3,9 +3,11 @@
 //! Nothing here derives anything, and nothing allows what was not derived.
 
 mod allowlist;
+mod basis;
 mod probe;
 
 pub use allowlist::{Allowlist, BindError, Decision, Denial, DenyReason, Grant};
+pub use basis::Basis;
 pub use probe::{ProbeError, Probed};
 
 /// The predicate that grants unless another is named.

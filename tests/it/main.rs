@@ -4,3 +4,4 @@ mod cases;
 mod differential;
 mod peer;
 mod programs;
+mod seeds;

@@ -7,8 +7,9 @@
     {"answers": [true|false|{"error": TEXT}, ...]} or {"load_error": TEXT}.
 
     A program is loaded as a file would be, into a temporary module that is destroyed
-    afterwards with its tables. A goal has 2 seconds and 5 million inferences, 256 MB of stacks
-    and 64 MB of tables for terms of limited size. Whatever a program's directives or goals do beyond that (I/O, other modules) is not contained.
+    afterwards with its tables. A goal has 2 seconds, 5 million inferences, 256 MB of stacks
+    and 64 MB of tables, for terms of limited size. What a program's directives or goals do
+    beyond that (I/O, clauses for other modules) is not contained.
 */
 :- module(batch, []).
 :- use_module(library(http/json)).
@@ -59,7 +60,10 @@ serve :-
     read_line_to_string(user_input, Line),
     (   Line == end_of_file
     ->  true
-    ;   catch(reply(Line, Reply), Error, failed(Error, Reply)),
+    ;   (   catch(reply(Line, Reply), Error, failed(Error, Reply))
+        ->  true
+        ;   Reply = _{load_error:"not a request"}
+        ),
         json_write_dict(user_output, Reply, [width(0)]),
         nl(user_output),
         flush_output(user_output),

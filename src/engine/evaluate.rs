@@ -5,6 +5,8 @@
 
 use super::arithmetic::{self, Undefined};
 use super::budget::{Budget, BudgetExceeded, Spent};
+use super::batch::{self, Operation, Program};
+use super::csr::Csr;
 use super::plan::{Match, Part, Plan, Scan, Step, plan};
 use super::relation::{Index, NO_ROW, Relation, Rows};
 use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
@@ -53,6 +55,19 @@ enum Goal<'p> {
     Exists,
 }
 
+/// A plan in the form in which it runs.
+#[derive(Clone, Debug)]
+enum Compiled {
+    Batch(Program),
+    Tuples(Plan),
+}
+
+/// A plan, and the sizes it was made for: it serves until one of them has doubled.
+struct Planned {
+    sizes: Vec<u32>,
+    compiled: Compiled,
+}
+
 /// One predicate of a component.
 pub(crate) struct Member<'f> {
     pub(crate) id: PredicateId,
@@ -65,6 +80,8 @@ pub(crate) struct Evaluator<'b> {
     pub(crate) constants: Constants,
     stores: Vec<Store>,
     indexes: Vec<Vec<Index>>,
+    /// The adjacencies of finished relations.
+    csrs: Vec<Vec<Csr>>,
     /// For each predicate of the component at work the rows known before the last round, and at its end.
     ranges: Vec<(u32, u32)>,
     frame: Vec<Value>,
@@ -87,6 +104,7 @@ impl<'b> Evaluator<'b> {
         Self {
             constants,
             indexes: vec![Vec::new(); relations.len()],
+            csrs: vec![Vec::new(); relations.len()],
             ranges: vec![(0, 0); relations.len()],
             stores: relations.into_iter().map(Store::Done).collect(),
             frame: Vec::new(),
@@ -111,7 +129,7 @@ impl<'b> Evaluator<'b> {
         (self.constants, relations)
     }
 
-    fn relation(&self, id: PredicateId) -> Option<&Relation> {
+    pub(super) fn relation(&self, id: PredicateId) -> Option<&Relation> {
         self.stores.get(id.index()).map(Store::relation)
     }
 
@@ -125,7 +143,7 @@ impl<'b> Evaluator<'b> {
             let mut relation = Relation::new(member.arity);
             for row in member.facts.rows(member.arity) {
                 if relation.insert(row) {
-                    self.count_tuple(member.id)?;
+                    self.count_tuples(1, member.id)?;
                 }
             }
             self.open(member.id, relation);
@@ -192,14 +210,14 @@ impl<'b> Evaluator<'b> {
             if !recursive_calls(rule).is_empty() && !errs {
                 continue;
             }
-            let plan = self.plan(rule, None, &|_, _| Part::All);
-            self.run(&plan)?;
+            let compiled = self.plan(rule, None, &|_, _| Part::All);
+            self.run(&compiled)?;
         }
-        let recursive: Vec<(&Rule, Vec<usize>)> = rules
+        let variants: Vec<(&Rule, usize)> = rules
             .iter()
-            .map(|rule| (*rule, recursive_calls(rule)))
-            .filter(|(_, calls)| !calls.is_empty())
+            .flat_map(|rule| recursive_calls(rule).into_iter().map(|delta| (*rule, delta)))
             .collect();
+        let mut plans: Vec<Option<Planned>> = variants.iter().map(|_| None).collect();
         loop {
             let mut grown = false;
             for id in ids {
@@ -207,28 +225,54 @@ impl<'b> Evaluator<'b> {
                 let len = self.len(*id);
                 grown |= len > known;
                 self.set_range(*id, (known, len));
-                if let Some(Store::Open(relation)) = self.stores.get_mut(id.index()) {
+                if let Some(relation) = self.open_relation(*id) {
                     relation.end_round();
                 }
             }
             if !grown {
                 return Ok(());
             }
-            for (rule, calls) in &recursive {
-                for delta in calls {
-                    let plan = self.plan(rule, Some(*delta), &|at, callee| {
-                        if !ids.contains(&callee) || at < *delta {
-                            Part::All
-                        } else if at == *delta {
-                            Part::Delta
-                        } else {
-                            Part::Old
-                        }
-                    });
-                    self.run(&plan)?;
+            for ((rule, delta), planned) in variants.iter().zip(&mut plans) {
+                let empty = match rule.body.get(*delta).map(|literal| &literal.kind) {
+                    Some(LiteralKind::Call(callee, _)) => self.rows(*callee, Part::Delta).is_empty(),
+                    _ => true,
+                };
+                if empty {
+                    continue;
                 }
+                let sizes = self.sizes(rule);
+                let planned = match planned {
+                    Some(known) if known.sizes == sizes => {
+                        self.bring_up_to_date(&known.compiled);
+                        known
+                    }
+                    _ => {
+                        let compiled = self.plan(rule, Some(*delta), &|at, callee| {
+                            if !ids.contains(&callee) || at < *delta {
+                                Part::All
+                            } else if at == *delta {
+                                Part::Delta
+                            } else {
+                                Part::Old
+                            }
+                        });
+                        planned.insert(Planned { sizes, compiled })
+                    }
+                };
+                self.run(&planned.compiled)?;
             }
         }
+    }
+
+    /// The sizes of the relations that a rule calls, as powers of two.
+    fn sizes(&self, rule: &Rule) -> Vec<u32> {
+        rule.body
+            .iter()
+            .filter_map(|literal| match &literal.kind {
+                LiteralKind::Call(callee, _) => Some(self.len(*callee).checked_ilog2().unwrap_or(0)),
+                _ => None,
+            })
+            .collect()
     }
 
     fn plan(
@@ -236,35 +280,83 @@ impl<'b> Evaluator<'b> {
         rule: &Rule,
         delta: Option<usize>,
         part_of: &dyn Fn(usize, PredicateId) -> Part,
-    ) -> Plan {
+    ) -> Compiled {
         let stores = &self.stores;
         let rows = |id: PredicateId| stores.get(id.index()).map_or(0, |store| store.relation().len());
         let plan = plan(rule, delta, part_of, &rows);
-        self.index_for(&plan.steps);
-        plan
+        let compiled = match batch::compile(&plan) {
+            Some(program) => Compiled::Batch(program),
+            None => Compiled::Tuples(plan),
+        };
+        self.bring_up_to_date(&compiled);
+        compiled
     }
 
-    /// Builds the indexes that the steps look up, and brings them up to date.
+    /// Builds the indexes that a plan looks up, and takes in the rows that are new to them.
+    fn bring_up_to_date(&mut self, compiled: &Compiled) {
+        match compiled {
+            Compiled::Tuples(plan) => self.index_for(&plan.steps),
+            Compiled::Batch(program) => {
+                for operation in &program.operations {
+                    if let Operation::Probe {
+                        predicate, column, ..
+                    }
+                    | Operation::NoMatch {
+                        predicate, column, ..
+                    } = operation
+                    {
+                        self.adjacency(*predicate, *column);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes rows findable by one column: side by side when the relation is finished, chained otherwise.
+    fn adjacency(&mut self, predicate: PredicateId, column: usize) {
+        if self.csr(predicate, column).is_some() {
+            return;
+        }
+        let constants = self.constants.len() as usize;
+        if let (Some(Store::Done(relation)), Some(csrs)) = (
+            self.stores.get(predicate.index()),
+            self.csrs.get_mut(predicate.index()),
+        ) && constants <= 4096 + 4 * relation.len() as usize
+        {
+            csrs.push(Csr::new(relation, column));
+        } else {
+            self.chain(predicate, &[column]);
+        }
+    }
+
+    pub(super) fn csr(&self, predicate: PredicateId, column: usize) -> Option<&Csr> {
+        self.csrs
+            .get(predicate.index())?
+            .iter()
+            .find(|csr| csr.column == column)
+    }
+
+    fn chain(&mut self, predicate: PredicateId, columns: &[usize]) {
+        let (Some(store), Some(indexes)) = (
+            self.stores.get(predicate.index()),
+            self.indexes.get_mut(predicate.index()),
+        ) else {
+            return;
+        };
+        if let Some(index) = indexes.iter_mut().find(|index| index.columns() == columns) {
+            index.extend(store.relation());
+        } else {
+            let mut index = Index::new(columns.into());
+            index.extend(store.relation());
+            indexes.push(index);
+        }
+    }
+
     fn index_for(&mut self, steps: &[Step]) {
         for step in steps {
             match step {
                 Step::Scan(scan) if !scan.columns.is_empty() => {
-                    let (Some(store), Some(indexes)) = (
-                        self.stores.get(scan.predicate.index()),
-                        self.indexes.get_mut(scan.predicate.index()),
-                    ) else {
-                        continue;
-                    };
-                    let known = indexes
-                        .iter_mut()
-                        .find(|index| index.columns() == &*scan.columns);
-                    if let Some(index) = known {
-                        index.extend(store.relation());
-                    } else {
-                        let mut index = Index::new(scan.columns.clone());
-                        index.extend(store.relation());
-                        indexes.push(index);
-                    }
+                    self.chain(scan.predicate, &scan.columns);
                 }
                 Step::Not(bodies) => bodies.iter().for_each(|body| self.index_for(body)),
                 _ => {}
@@ -272,23 +364,35 @@ impl<'b> Evaluator<'b> {
         }
     }
 
-    fn run(&mut self, plan: &Plan) -> Result<(), Failure> {
-        self.span = plan.span;
-        self.frame.clear();
-        self.frame.resize(plan.variables, Value(0));
-        self.steps(&plan.steps, Goal::Derive(plan)).map(drop)
+    fn run(&mut self, compiled: &Compiled) -> Result<(), Failure> {
+        match compiled {
+            Compiled::Batch(program) => self.run_program(program),
+            Compiled::Tuples(plan) => {
+                self.span = plan.span;
+                self.frame.clear();
+                self.frame.resize(plan.variables, Value(0));
+                self.steps(&plan.steps, Goal::Derive(plan)).map(drop)
+            }
+        }
     }
 
-    fn count_tuple(&mut self, id: PredicateId) -> Result<(), Failure> {
-        self.spent.tuples += 1;
+    pub(super) fn open_relation(&mut self, id: PredicateId) -> Option<&mut Relation> {
+        match self.stores.get_mut(id.index()) {
+            Some(Store::Open(relation)) => Some(relation),
+            _ => None,
+        }
+    }
+
+    pub(super) fn count_tuples(&mut self, count: u64, id: PredicateId) -> Result<(), Failure> {
+        self.spent.tuples += count;
         if self.spent.tuples > self.budget.tuples {
             return Err(self.exceeded("tuples", self.budget.tuples, id));
         }
         Ok(())
     }
 
-    fn count_firing(&mut self, id: PredicateId) -> Result<(), Failure> {
-        self.spent.firings += 1;
+    pub(super) fn count_firings(&mut self, count: u64, id: PredicateId) -> Result<(), Failure> {
+        self.spent.firings += count;
         if self.spent.firings > self.budget.firings {
             return Err(self.exceeded("firings", self.budget.firings, id));
         }
@@ -317,9 +421,9 @@ impl<'b> Evaluator<'b> {
         let holds = match step {
             Step::Scan(scan) => return self.scan(scan, rest, goal),
             Step::Member(item, list) => return self.member(item, list, rest, goal),
-            Step::Lookup(predicate, part, args) => {
-                self.count_firing(*predicate)?;
-                self.lookup(*predicate, *part, args)
+            Step::Lookup(predicate, args) => {
+                self.count_firings(1, *predicate)?;
+                self.lookup(*predicate, args)
             }
             Step::Not(bodies) => {
                 let mut found = false;
@@ -378,13 +482,13 @@ impl<'b> Evaluator<'b> {
         };
         self.row = row;
         if new {
-            self.count_tuple(plan.head)?;
+            self.count_tuples(1, plan.head)?;
         }
         Ok(Flow::Next)
     }
 
     /// The rows that a part of a relation has.
-    fn rows(&self, predicate: PredicateId, part: Part) -> Rows {
+    pub(super) fn rows(&self, predicate: PredicateId, part: Part) -> Rows {
         let (old, known) = self.ranges.get(predicate.index()).copied().unwrap_or_default();
         match part {
             Part::Old => 0..old,
@@ -397,14 +501,11 @@ impl<'b> Evaluator<'b> {
         }
     }
 
-    fn lookup(&mut self, predicate: PredicateId, part: Part, args: &[Pattern]) -> bool {
-        let Some(row) = self.find_all(args) else {
-            return false;
-        };
-        let rows = self.rows(predicate, part);
-        self.relation(predicate)
-            .and_then(|relation| relation.position(&row))
-            .is_some_and(|at| rows.contains(&at))
+    fn lookup(&self, predicate: PredicateId, args: &[Pattern]) -> bool {
+        match (self.relation(predicate), self.find_all(args)) {
+            (Some(relation), Some(row)) => relation.contains(&row),
+            _ => false,
+        }
     }
 
     /// The values of bound patterns, if all are known constants.
@@ -437,15 +538,7 @@ impl<'b> Evaluator<'b> {
         let Some(key) = self.find_all(&scan.key) else {
             return Ok(Flow::Next);
         };
-        let number = self.indexes.get(scan.predicate.index()).and_then(|indexes| {
-            indexes
-                .iter()
-                .position(|index| index.columns() == &*scan.columns)
-        });
-        let Some(number) = number else {
-            return Ok(Flow::Next);
-        };
-        let mut at = match (self.index(scan.predicate, number), self.relation(scan.predicate)) {
+        let mut at = match (self.index_on(scan.predicate, &scan.columns), self.relation(scan.predicate)) {
             (Some(index), Some(relation)) => index.newest(relation, &key),
             _ => NO_ROW,
         };
@@ -456,14 +549,17 @@ impl<'b> Evaluator<'b> {
                 return Ok(flow);
             }
             at = self
-                .index(scan.predicate, number)
+                .index_on(scan.predicate, &scan.columns)
                 .map_or(NO_ROW, |index| index.older(at));
         }
         Ok(Flow::Next)
     }
 
-    fn index(&self, predicate: PredicateId, number: usize) -> Option<&Index> {
-        self.indexes.get(predicate.index())?.get(number)
+    pub(super) fn index_on(&self, predicate: PredicateId, columns: &[usize]) -> Option<&Index> {
+        self.indexes
+            .get(predicate.index())?
+            .iter()
+            .find(|index| index.columns() == columns)
     }
 
     /// One row of a scan; `Some` ends the scan.
@@ -474,7 +570,7 @@ impl<'b> Evaluator<'b> {
         rest: &[Step],
         goal: Goal<'_>,
     ) -> Result<Option<Flow>, Failure> {
-        self.count_firing(scan.predicate)?;
+        self.count_firings(1, scan.predicate)?;
         for (column, pattern) in &scan.rest {
             let value = self
                 .relation(scan.predicate)

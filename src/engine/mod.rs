@@ -3,11 +3,15 @@
 //! Nothing here reads a clock; what an evaluation costs is bounded by counts.
 
 mod arithmetic;
+mod batch;
 mod budget;
+mod csr;
 mod evaluate;
 mod plan;
 mod query;
 pub(crate) mod relation;
+mod set;
+mod vector;
 
 pub(crate) use arithmetic::{
     Number, compare as compare_numbers, evaluate as evaluate_expression,

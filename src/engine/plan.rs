@@ -48,7 +48,7 @@ pub(crate) struct Scan {
 pub(crate) enum Step {
     Scan(Scan),
     /// All columns are bound.
-    Lookup(PredicateId, Part, Box<[Pattern]>),
+    Lookup(PredicateId, Box<[Pattern]>),
     Not(Vec<Vec<Step>>),
     /// The value of the pattern is taken apart.
     Take(Pattern, Match),
@@ -255,8 +255,8 @@ impl Planner<'_> {
     fn step(&mut self, literal: &Literal, part: Part) -> Step {
         match &literal.kind {
             LiteralKind::Call(predicate, args) => {
-                if args.iter().all(|arg| self.all_bound(arg)) {
-                    return Step::Lookup(*predicate, part, args.clone());
+                if part == Part::All && args.iter().all(|arg| self.all_bound(arg)) {
+                    return Step::Lookup(*predicate, args.clone());
                 }
                 let columns: Box<[usize]> = args
                     .iter()
@@ -367,7 +367,7 @@ fn uses(step: &Step, needed: &mut [bool]) {
             scan.key.iter().for_each(&mut read);
             scan.rest.iter().for_each(|(_, pattern)| matched(pattern, needed));
         }
-        Step::Lookup(_, _, args) => args.iter().for_each(read),
+        Step::Lookup(_, args) => args.iter().for_each(read),
         Step::Not(bodies) => {
             for step in bodies.iter().flatten() {
                 uses(step, needed);

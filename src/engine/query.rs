@@ -4,7 +4,7 @@
 
 use super::evaluate::{Evaluator, Failure, Member};
 use super::relation::Relation;
-use super::{Model, State};
+use super::Model;
 use crate::analysis::Facts;
 use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
 use crate::diagnostic::{Code, Diagnostic};

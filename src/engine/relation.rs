@@ -2,6 +2,7 @@
 //!
 //! The order of rows is the order of derivation, and nothing is ever moved or removed.
 
+use super::set::Pairs;
 use crate::value::Value;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -14,16 +15,36 @@ pub(crate) struct Relation {
     arity: usize,
     len: u32,
     values: Vec<Value>,
-    set: HashTable<u32>,
-    hasher: RandomState,
+    set: Set,
+    /// How many rows there may be before the set is reconsidered.
+    reconsider_at: u32,
     /// How many rows there were at the end of each round of derivation.
     rounds: Vec<u32>,
+}
+
+/// What finds duplicates.
+#[derive(Clone, Debug)]
+enum Set {
+    Pairs(Pairs),
+    /// Positions of rows, of any arity.
+    Rows(HashTable<u32>, RandomState),
+}
+
+impl Default for Set {
+    fn default() -> Self {
+        Self::Rows(HashTable::new(), RandomState::default())
+    }
 }
 
 impl Relation {
     pub(crate) fn new(arity: usize) -> Self {
         Self {
             arity,
+            set: match arity {
+                2 => Set::Pairs(Pairs::default()),
+                _ => Set::default(),
+            },
+            reconsider_at: 32,
             ..Self::default()
         }
     }
@@ -52,31 +73,60 @@ impl Relation {
     }
 
     pub(crate) fn contains(&self, row: &[Value]) -> bool {
-        self.position(row).is_some()
-    }
-
-    /// Where the row stands.
-    pub(crate) fn position(&self, row: &[Value]) -> Option<u32> {
-        let hash = hash_row(&self.hasher, row);
-        self.set.find(hash, |at| self.row(*at) == row).copied()
+        match (&self.set, row) {
+            (Set::Pairs(pairs), [a, b]) => pairs.contains(*a, *b),
+            (Set::Rows(table, hasher), _) => table
+                .find(hash_row(hasher, row), |at| self.row(*at) == row)
+                .is_some(),
+            (Set::Pairs(_), _) => false,
+        }
     }
 
     /// Appends the row unless it is there; says whether it is new.
     pub(crate) fn insert(&mut self, row: &[Value]) -> bool {
+        if let [a, b] = row
+            && self.arity == 2
+        {
+            return self.insert_pair(*a, *b);
+        }
         debug_assert_eq!(row.len(), self.arity);
-        let hash = hash_row(&self.hasher, row);
-        let (values, arity, hasher) = (&self.values, self.arity, &self.hasher);
+        let Set::Rows(table, hasher) = &mut self.set else {
+            return false;
+        };
+        let (values, arity) = (&self.values, self.arity);
         let row_at = |at: u32| {
             let start = at as usize * arity;
             values.get(start..start + arity).unwrap_or(&[])
         };
-        if self.set.find(hash, |at| row_at(*at) == row).is_some() {
+        let entry = table.entry(
+            hash_row(hasher, row),
+            |at| row_at(*at) == row,
+            |at| hash_row(hasher, row_at(*at)),
+        );
+        let hashbrown::hash_table::Entry::Vacant(slot) = entry else {
             return false;
-        }
-        self.set
-            .insert_unique(hash, self.len, |at| hash_row(hasher, row_at(*at)));
+        };
+        slot.insert(self.len);
         self.values.extend_from_slice(row);
         self.len += 1;
+        true
+    }
+
+    /// [`Relation::insert`] for a relation with two columns.
+    #[inline]
+    pub(crate) fn insert_pair(&mut self, a: Value, b: Value) -> bool {
+        let Set::Pairs(pairs) = &mut self.set else {
+            return false;
+        };
+        if !pairs.insert(a, b) {
+            return false;
+        }
+        self.values.extend([a, b]);
+        self.len += 1;
+        if self.len >= self.reconsider_at {
+            pairs.reconsider(&self.values);
+            self.reconsider_at = self.len.saturating_mul(2);
+        }
         true
     }
 
@@ -88,8 +138,7 @@ impl Relation {
 
 fn hash_row(hasher: &RandomState, row: &[Value]) -> u64 {
     match row {
-        [a, b] => hasher.hash_one(u64::from(a.0) << 32 | u64::from(b.0)),
-        [a] => hasher.hash_one(u64::from(a.0)),
+        [a] => hasher.hash_one(a.0),
         _ => hasher.hash_one(row),
     }
 }

@@ -118,15 +118,7 @@ impl Decision<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
     bound: &'a Bound,
-    row: u32,
-}
-
-impl Grant<'_> {
-    /// The tuple's position in the order of derivation.
-    #[must_use]
-    pub fn rank(&self) -> u32 {
-        self.row
-    }
+    tuple: [Value; 2],
 }
 
 impl fmt::Display for Grant<'_> {
@@ -134,9 +126,7 @@ impl fmt::Display for Grant<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let constants = &self.bound.model.data.constants;
         let args: Vec<String> = self
-            .bound
-            .relation
-            .row(self.row)
+            .tuple
             .iter()
             .map(|value| constants.text(*value))
             .collect();
@@ -270,10 +260,13 @@ impl Allowlist {
         let reason = match known {
             (None, _) => DenyReason::UnknownActor,
             (_, None) => DenyReason::UnknownTool,
-            (Some(who), Some(what)) => match bound.relation.position(&[who, what]) {
-                Some(row) => return Decision::Allow(Grant { bound, row }),
-                None => DenyReason::NotGranted,
-            },
+            (Some(actor), Some(tool)) if bound.relation.contains(&[actor, tool]) => {
+                return Decision::Allow(Grant {
+                    bound,
+                    tuple: [actor, tool],
+                });
+            }
+            _ => DenyReason::NotGranted,
         };
         Decision::Deny(Denial {
             reason,

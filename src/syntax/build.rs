@@ -85,7 +85,14 @@ impl Builder {
         }
     }
 
-    pub(super) fn infix(&mut self, start: u32, left: Node, name: &str, right: Node, end: u32) -> Node {
+    pub(super) fn infix(
+        &mut self,
+        start: u32,
+        left: Node,
+        name: &str,
+        right: Node,
+        end: u32,
+    ) -> Node {
         self.compound(start, name, Items::one(left).and(right), end)
     }
 
@@ -148,7 +155,11 @@ impl Builder {
 pub(super) fn too_deep(span: Span) -> Problem {
     Problem::new(
         Code::NestedTooDeep,
-        Span::new(span.source, span.start, span.start.saturating_add(1).min(span.end)),
+        Span::new(
+            span.source,
+            span.start,
+            span.start.saturating_add(1).min(span.end),
+        ),
         format!("nested more than {MAX_DEPTH} levels deep"),
     )
     .help("split the clause, or give the inner part a predicate of its own")

@@ -5,8 +5,10 @@
 
 pub mod ast;
 mod build;
+mod context;
 mod hints;
 mod lexer;
+mod mistakes;
 mod numeral;
 pub mod operators;
 mod parse;
@@ -14,6 +16,9 @@ mod print;
 mod quoted;
 mod shape;
 mod tokens;
+
+#[cfg(test)]
+mod tests;
 
 pub use ast::{Clause, ClauseKind, Term, TermKind};
 pub use parse::{Parsed, parse, parse_goal};

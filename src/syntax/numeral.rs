@@ -3,6 +3,7 @@
 //! Nothing here rounds an integer or lets a float overflow: what does not fit is refused.
 
 use super::lexer::{Place, Problem};
+use super::print::quoted_atom;
 use super::quoted;
 use crate::diagnostic::Code;
 use crate::number::Integer;
@@ -36,15 +37,18 @@ pub(super) fn scan(text: &str, place: Place) -> (usize, Result<Number, Problem>)
         return (length + junk, value);
     }
     let end = length + junk;
-    let written = shown(text.get(..end).unwrap_or(""));
+    let written = text.get(..end).unwrap_or("");
     let problem = place
         .problem(
             Code::BadNumber,
             0,
             end,
-            format!("`{written}` is neither a number nor a name"),
+            format!("`{}` is neither a number nor a name", shown(written)),
         )
-        .help(format!("quote it to make it an atom: `'{written}'`"));
+        .help(format!(
+            "write `{}` for an atom",
+            quoted_atom(&shown(written))
+        ));
     (end, Err(problem))
 }
 
@@ -167,24 +171,27 @@ fn radix(
     place: Place,
 ) -> Result<Number, Problem> {
     let written = text.get(..quote).unwrap_or("");
-    let base = written.parse::<u32>().ok().filter(|_| {
-        !grouped && !written.starts_with('0')
-    });
+    let base = written
+        .parse::<u32>()
+        .ok()
+        .filter(|_| !grouped && !written.starts_with('0'));
     match base {
-        Some(base @ 2..=36) => {
-            match digits_behind(text, quote + 1, base, length, place)? {
-                Number::Integer(value) => Ok(Number::Based(value)),
-                other => Ok(other),
-            }
-        }
+        Some(base @ 2..=36) => match digits_behind(text, quote + 1, base, length, place)? {
+            Number::Integer(value) => Ok(Number::Based(value)),
+            other => Ok(other),
+        },
         _ => {
             *length = quote + 1;
-            Err(place.problem(
-                Code::BadNumber,
-                0,
-                quote + 1,
-                format!("`{}'` is no base: they go from 2 to 36", shown(written)),
-            ))
+            Err(place
+                .problem(
+                    Code::BadNumber,
+                    0,
+                    quote + 1,
+                    format!("`{}'` is no base of a number", shown(written)),
+                )
+                .help(
+                    "bases go from 2 to 36; a quoted atom needs a comma or an operator before it",
+                ))
         }
     }
 }
@@ -211,25 +218,22 @@ fn integer(
         Ok(value) => Some(Integer::from(value)),
         Err(_) => BigInt::parse_bytes(digits.as_bytes(), radix).map(Integer::from),
     };
-    value.map(Number::Integer).ok_or_else(|| {
-        place.problem(Code::BadNumber, 0, end, "this is no number")
-    })
+    value
+        .map(Number::Integer)
+        .ok_or_else(|| place.problem(Code::BadNumber, 0, end, "this is no number"))
 }
 
-fn float(
-    text: &str,
-    grouped: bool,
-    length: &mut usize,
-    place: Place,
-) -> Result<Number, Problem> {
+fn float(text: &str, grouped: bool, length: &mut usize, place: Place) -> Result<Number, Problem> {
     let written = text.get(..*length).unwrap_or("");
     if written.len() > MAX_DIGITS {
         return Err(too_long(*length, place));
     }
     let bad = |message: String| place.problem(Code::BadNumber, 0, *length, message);
     if grouped {
-        return Err(bad(format!("digit groups in the float `{}`", shown(written)))
-            .help("write it without `_`"));
+        return Err(
+            bad(format!("digit groups in the float `{}`", shown(written)))
+                .help("write it without `_`"),
+        );
     }
     let value: f64 = written
         .parse()
@@ -239,7 +243,10 @@ fn float(
         .take_while(|byte| !matches!(byte, b'e' | b'E'))
         .any(|byte| matches!(byte, b'1'..=b'9'));
     if value.is_infinite() || (value == 0.0 && mantissa) {
-        return Err(bad(format!("the float `{}` is out of range", shown(written))));
+        return Err(
+            bad(format!("the float `{}` is out of range", shown(written)))
+                .help("floats go from about 4.9e-324 to 1.8e308"),
+        );
     }
     Ok(Number::Float(value))
 }
@@ -247,7 +254,8 @@ fn float(
 /// `0'c`
 fn character(text: &str, length: &mut usize, place: Place) -> Result<Number, Problem> {
     let rest = text.get(2..).unwrap_or("");
-    let bad = |end: usize, message: &str| place.problem(Code::BadNumber, 0, end, message.to_owned());
+    let bad =
+        |end: usize, message: &str| place.problem(Code::BadNumber, 0, end, message.to_owned());
     let c = match rest.chars().next() {
         Some('\\') => return escaped_character(rest, length, place),
         Some('\'') if rest.starts_with("''") => {
@@ -274,28 +282,23 @@ fn character(text: &str, length: &mut usize, place: Place) -> Result<Number, Pro
     Ok(Number::Integer(Integer::from(i64::from(u32::from(c)))))
 }
 
-/// `0'\n`: escapes of one letter, and `\uXXXX`. SWI-Prolog does not read the others here.
+/// `0'\n`
 fn escaped_character(rest: &str, length: &mut usize, place: Place) -> Result<Number, Problem> {
-    let (size, c) = match quoted::escape(rest, 2, place) {
-        Ok((size, Some(c))) if size == 2 || rest.starts_with("\\u") => (size, c),
-        Err(problem) => {
-            *length = 3;
-            return Err(problem);
-        }
-        Ok((size, _)) => {
-            *length = 2 + size;
-            return Err(place
-                .problem(
-                    Code::BadNumber,
-                    0,
-                    2 + size,
-                    "this escape sequence cannot stand behind `0'`",
-                )
-                .help("write the code as a number"));
-        }
-    };
+    let (size, c) = quoted::escape(rest, 2, place).inspect_err(|_| *length = 3)?;
     *length = 2 + size;
-    Ok(Number::Integer(Integer::from(i64::from(u32::from(c)))))
+    let bad = |message: &str| place.problem(Code::BadNumber, 0, 2 + size, message);
+    // SWI-Prolog takes a closing backslash and a dot for one run of symbol characters.
+    let closed = rest
+        .get(size - 1..)
+        .is_some_and(|end| end.starts_with("\\."));
+    if size > 2 && closed {
+        return Err(bad("a dot directly behind a backslash ends nothing")
+            .help("put a blank before the dot"));
+    }
+    match c {
+        Some(c) => Ok(Number::Integer(Integer::from(i64::from(u32::from(c))))),
+        None => Err(bad("no character behind `0'`")),
+    }
 }
 
 fn special(text: &str, end: usize, place: Place) -> Problem {
@@ -324,5 +327,90 @@ pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("")),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceId;
+
+    fn read(text: &str) -> Result<String, &'static str> {
+        let place = Place {
+            source: SourceId::default(),
+            base: 0,
+        };
+        let (length, value) = scan(text, place);
+        let rest = text.get(length..).unwrap();
+        match value {
+            Ok(Number::Integer(value) | Number::Based(value)) => Ok(format!("{value} {rest}")),
+            Ok(Number::Float(value)) => Ok(format!("{value:?} {rest}")),
+            Err(problem) => Err(problem.0.code.as_str()),
+        }
+    }
+
+    #[test]
+    fn numbers_as_swi_prolog_reads_them() {
+        for (text, value) in [
+            ("0", "0 "),
+            ("007", "7 "),
+            ("1.", "1 ."),
+            ("1.a", "1 .a"),
+            ("1_000_000,", "1000000 ,"),
+            ("9223372036854775808", "9223372036854775808 "),
+            ("0x1F", "31 "),
+            ("0o17", "15 "),
+            ("0b101", "5 "),
+            ("16'1F)", "31 )"),
+            ("36'Zz", "1295 "),
+            ("0xff_ff", "65535 "),
+            ("1.5e3", "1500.0 "),
+            ("1e10", "10000000000.0 "),
+            ("1E5", "100000.0 "),
+            ("1.0e-2+", "0.01 +"),
+            ("0'a", "97 "),
+            ("0'''", "39 "),
+            (r"0'\n", "10 "),
+            (r"0'\\.", "92 ."),
+            (r"0'\x41\)", "65 )"),
+            ("0' ", "32 "),
+            ("0'é", "233 "),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, code) in [
+            ("1a", "HG0105"),
+            ("1_a", "HG0105"),
+            ("1__0", "HG0105"),
+            ("1_ 000", "HG0105"),
+            ("1_000.5", "HG0105"),
+            ("1.0e", "HG0105"),
+            ("1e400", "HG0105"),
+            ("1e-400", "HG0105"),
+            ("0x", "HG0105"),
+            ("0b12", "HG0105"),
+            ("0o8", "HG0105"),
+            ("37'a", "HG0105"),
+            ("1'1", "HG0105"),
+            ("016'FF", "HG0105"),
+            ("0''", "HG0105"),
+            ("0'ab", "HG0105"),
+            ("0'\t", "HG0105"),
+            (r"0'\x41\.", "HG0105"),
+            (r"0'\z", "HG0104"),
+            ("0'\u{202e}", "HG0107"),
+            ("1r3", "HG0312"),
+            ("1.0Inf", "HG0312"),
+            ("1.5NaN", "HG0312"),
+        ] {
+            assert_eq!(read(text), Err(code), "{text}");
+        }
+        let longest = "1".repeat(MAX_DIGITS);
+        assert_eq!(read(&longest), Ok(format!("{longest} ")));
+        assert_eq!(read(&format!("{longest}1")), Err("HG0109"));
     }
 }

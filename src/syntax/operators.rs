@@ -53,12 +53,26 @@ impl Operator {
 }
 
 /// `name` as a prefix operator.
+///
+/// ```
+/// use horngate::syntax::operators::prefix;
+/// assert_eq!(prefix("\\+").unwrap().priority, 900);
+/// assert!(prefix("not").is_none());
+/// ```
 #[must_use]
 pub fn prefix(name: &str) -> Option<Operator> {
     match name {
         ":-" | "?-" => Operator::new(1200, Kind::Fx),
-        "discontiguous" | "dynamic" | "initialization" | "meta_predicate" | "module_transparent"
-        | "multifile" | "public" | "table" | "thread_initialization" | "thread_local"
+        "discontiguous"
+        | "dynamic"
+        | "initialization"
+        | "meta_predicate"
+        | "module_transparent"
+        | "multifile"
+        | "public"
+        | "table"
+        | "thread_initialization"
+        | "thread_local"
         | "volatile" => Operator::new(1150, Kind::Fx),
         "\\+" => Operator::new(900, Kind::Fy),
         "+" | "-" | "\\" => Operator::new(200, Kind::Fy),
@@ -68,11 +82,17 @@ pub fn prefix(name: &str) -> Option<Operator> {
 }
 
 /// `name` as an infix operator.
+///
+/// ```
+/// use horngate::syntax::operators::infix;
+/// assert_eq!(infix("is").unwrap().priority, 700);
+/// assert!(infix("and").is_none());
+/// ```
 #[must_use]
 pub fn infix(name: &str) -> Option<Operator> {
     match name {
         ":-" | "-->" | "=>" => Operator::new(1200, Kind::Xfx),
-        "|" => Operator::new(1100, Kind::Xfy),
+        "|" => Operator::new(1105, Kind::Xfy),
         ";" => Operator::new(1100, Kind::Xfy),
         "->" | "*->" => Operator::new(1050, Kind::Xfy),
         "," => Operator::new(1000, Kind::Xfy),

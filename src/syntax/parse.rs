@@ -4,7 +4,8 @@
 
 use super::ast::{Clause, ClauseKind, Term, TermKind};
 use super::build::{Builder, Node};
-use super::hints::{self, Lines};
+use super::context::{Context, Lines};
+use super::hints;
 use super::lexer::{self, Problem, Spanned, Token};
 use super::numeral::shown;
 use super::tokens::{classify, offset};
@@ -18,10 +19,6 @@ use lalrpop_util::ParseError;
     clippy::panic,
     clippy::unwrap_used,
     clippy::allow_attributes,
-    unreachable_pub,
-    missing_docs,
-    unused,
-    unfulfilled_lint_expectations,
     reason = "generated"
 )]
 mod grammar {
@@ -41,6 +38,15 @@ pub struct Parsed {
 ///
 /// After a directive `:- op(…)` the syntax errors that follow are left out: a later stage refuses the directive, and what
 /// follows it may be written in another syntax.
+///
+/// ```
+/// use horngate::{Source, Sources, syntax};
+/// let mut sources = Sources::default();
+/// let id = sources.push(Source::new("a.pl", "p(a). p(b). p(c"));
+/// let parsed = syntax::parse(id, sources.get(id).unwrap());
+/// assert_eq!(parsed.clauses.len(), 2);
+/// assert_eq!(parsed.diagnostics[0].message, "the last clause has no end dot");
+/// ```
 #[must_use]
 pub fn parse(id: SourceId, source: &Source) -> Parsed {
     let mut reader = Reader::new(id, source);
@@ -71,6 +77,14 @@ pub fn parse(id: SourceId, source: &Source) -> Parsed {
 ///
 /// # Errors
 /// All that is wrong with the text.
+///
+/// ```
+/// use horngate::{Source, Sources, syntax};
+/// let mut sources = Sources::default();
+/// let id = sources.push(Source::new("goal", "may(X,tool_repl)"));
+/// let goal = syntax::parse_goal(id, sources.get(id).unwrap()).unwrap();
+/// assert_eq!(goal.functor(), Some(("may", 2)));
+/// ```
 pub fn parse_goal(id: SourceId, source: &Source) -> Result<Term, Vec<Diagnostic>> {
     let mut reader = Reader::new(id, source);
     let term = match unreadable(id, source) {
@@ -156,7 +170,8 @@ impl<'s> Reader<'s> {
             self.report(problem);
             return;
         }
-        self.operators_changed |= matches!(&kind, ClauseKind::Directive(goal) if goal.functor() == Some(("op", 3)));
+        self.operators_changed |=
+            matches!(&kind, ClauseKind::Directive(goal) if goal.functor() == Some(("op", 3)));
         self.parsed.clauses.push(Clause { kind, span });
     }
 
@@ -178,7 +193,9 @@ impl<'s> Reader<'s> {
         let mut builder = Builder::new(self.id);
         let result = self.parser.parse(
             &mut builder,
-            classified.into_iter().map(Ok::<_, std::convert::Infallible>),
+            classified
+                .into_iter()
+                .map(Ok::<_, std::convert::Infallible>),
         );
         let at = match result {
             Ok(node) => {
@@ -201,13 +218,13 @@ impl<'s> Reader<'s> {
                 | ParseError::User { .. },
             ) => tokens.len().saturating_sub(1),
         };
-        Err(hints::unexpected(
-            self.id,
-            self.text,
+        let context = Context {
+            source: self.id,
+            text: self.text,
             tokens,
             at,
-            &mut self.lines,
-        ))
+        };
+        Err(hints::unexpected(&context, &mut self.lines))
     }
 
     /// Reports that the last clause has no end.
@@ -302,11 +319,17 @@ fn not_a_head(head: &Term) -> Option<Problem> {
                 Some(lower) => format!("write `{lower}` with a small letter, or `'{name}'`"),
                 None => "a clause starts with the name of a predicate".to_owned(),
             };
-            Some(problem(format!("the variable `{name}` where a clause's head is meant")).help(help))
+            Some(
+                problem(format!(
+                    "the variable `{name}` where a clause's head is meant"
+                ))
+                .help(help),
+            )
         }
-        TermKind::Integer(_) | TermKind::Float(_) => Some(problem(
-            "a number where a clause's head is meant".to_owned(),
-        )),
+        TermKind::Integer(_) | TermKind::Float(_) => Some(
+            problem("a number where a clause's head is meant".to_owned())
+                .help("a clause starts with the name of a predicate"),
+        ),
         TermKind::String(text) => Some(
             problem(format!(
                 "the string `\"{}\"` where a clause's head is meant",
@@ -318,9 +341,9 @@ fn not_a_head(head: &Term) -> Option<Problem> {
             problem("a list where a clause's head is meant".to_owned())
                 .help("state each item with a predicate of its own, such as `item(a).`"),
         ),
-        TermKind::Compound(name, args) if &**name == ":=" && args.len() == 2 => Some(
-            problem("`:=` where `:-` is meant".to_owned()).help("write `head :- body`"),
-        ),
+        TermKind::Compound(name, args) if &**name == ":=" && args.len() == 2 => {
+            Some(problem("`:=` where `:-` is meant".to_owned()).help("write `head :- body`"))
+        }
         _ => None,
     }
 }

@@ -28,11 +28,17 @@ impl fmt::Display for QuotedAtom<'_> {
 }
 
 /// The atom `name` as `writeq/1` writes it.
+///
+/// ```
+/// use horngate::syntax::quoted_atom;
+/// assert_eq!(quoted_atom("don't"), r"'don\'t'");
+/// ```
 #[must_use]
 pub fn quoted_atom(name: &str) -> String {
     QuotedAtom(name).to_string()
 }
 
+/// As `writeq/1` writes it; variables by their names.
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut printer = Printer {
@@ -108,13 +114,23 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn prefix(&mut self, name: &str, operator: Operator, operand: &Term, limit: u16) -> fmt::Result {
+    fn prefix(
+        &mut self,
+        name: &str,
+        operator: Operator,
+        operand: &Term,
+        limit: u16,
+    ) -> fmt::Result {
         let embrace = operator.priority > limit;
         if embrace {
             self.open_bracket()?;
         }
         self.atom(name)?;
-        self.after = if name == "-" { After::Minus } else { After::Prefix };
+        self.after = if name == "-" {
+            After::Minus
+        } else {
+            After::Prefix
+        };
         self.term(operand, operator.right(), Role::Operand)?;
         if embrace {
             self.put(')')?;
@@ -158,7 +174,11 @@ impl Printer<'_, '_> {
                 self.infix_name(name)?;
             }
             let last = at + 1 == items.len();
-            let limit = if last { operator.right() } else { operator.left() };
+            let limit = if last {
+                operator.right()
+            } else {
+                operator.left()
+            };
             self.term(item, limit, Role::Operand)?;
         }
         if embrace {
@@ -299,9 +319,23 @@ fn write_quoted(out: &mut fmt::Formatter<'_>, text: &str, quote: char) -> fmt::R
     out.write_char(quote)
 }
 
+/// The fewest digits that read back as the same float; of two such numbers equally near, the one with the even last digit.
+fn shortest(value: f64) -> String {
+    let scientific = format!("{value:e}");
+    let mantissa = scientific
+        .split_once('e')
+        .map_or("", |(mantissa, _)| mantissa);
+    let exact = format!("{value:.0$e}", mantissa.len().saturating_sub(2));
+    if exact.parse() == Ok(value) {
+        exact
+    } else {
+        scientific
+    }
+}
+
 /// The shortest digits that read back as the same float; an exponent from 1e15 up and below 1e-4.
 fn float(value: f64) -> String {
-    let scientific = format!("{:e}", value.abs());
+    let scientific = shortest(value.abs());
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let digits = mantissa.replace('.', "");
     let exponent: i32 = exponent.parse().unwrap_or(0);

@@ -4,6 +4,7 @@
 //! one way only is refused.
 
 use super::lexer::{Place, Problem};
+use super::numeral::shown;
 use crate::diagnostic::Code;
 use std::borrow::Cow;
 
@@ -30,7 +31,11 @@ pub(super) fn scan<'s>(text: &'s str, quote: char, place: Place) -> Quoted<'s> {
             None => Ok(scanner.finish()),
         }
     } else {
-        Err(unterminated(quote, place))
+        // A bad escape sequence may be why the end was not seen.
+        Err(scanner
+            .problem
+            .take()
+            .unwrap_or_else(|| unterminated(quote, place)))
     };
     Quoted {
         length: scanner.at,
@@ -72,7 +77,11 @@ struct Scanner<'s> {
 impl<'s> Scanner<'s> {
     /// Reads up to and including the closing quote; false if there is none.
     fn run(&mut self, quote: char) -> bool {
-        while let Some(c) = self.peek() {
+        loop {
+            self.skip_plain();
+            let Some(c) = self.char_at(self.at) else {
+                return false;
+            };
             if c == quote {
                 let after = self.at + 1;
                 if self.char_at(after) == Some(quote) {
@@ -96,7 +105,14 @@ impl<'s> Scanner<'s> {
                 }
             }
         }
-        false
+    }
+
+    /// Goes on to the next character that needs a look.
+    fn skip_plain(&mut self) {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
+        let plain =
+            |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'\'' | b'"' | b'`' | b'\\');
+        self.at += rest.iter().take_while(|byte| plain(byte)).count();
     }
 
     fn escape(&mut self) {
@@ -108,8 +124,21 @@ impl<'s> Scanner<'s> {
                 // Behind the backslash and what it escapes, lest a quote there end the item.
                 let next = self.char_at(self.at + 1);
                 self.at += 1 + next.map_or(0, char::len_utf8);
+                if next == Some('x') {
+                    self.skip_digits();
+                }
             }
         }
+    }
+
+    /// Behind what looks like the rest of `\xHH\`.
+    fn skip_digits(&mut self) {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
+        let digits = rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        self.at += digits + usize::from(rest.get(digits) == Some(&b'\\'));
     }
 
     /// Takes `c` for the text from here to `end`.
@@ -136,10 +165,6 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    fn peek(&self) -> Option<char> {
-        self.char_at(self.at)
-    }
-
     fn char_at(&self, at: usize) -> Option<char> {
         self.text.get(at..)?.chars().next()
     }
@@ -152,9 +177,8 @@ pub(super) fn escape(
     at: usize,
     place: Place,
 ) -> Result<(usize, Option<char>), Problem> {
-    let bad = |length: usize, message: String| {
-        place.problem(Code::BadEscape, at, at + length, message)
-    };
+    let bad =
+        |length: usize, message: String| place.problem(Code::BadEscape, at, at + length, message);
     let Some(c) = text.chars().nth(1) else {
         return Err(bad(1, "this escape sequence never ends".to_owned()));
     };
@@ -198,9 +222,9 @@ fn continuation(text: &str, at: usize, place: Place) -> Result<(usize, Option<ch
                 Code::BadEscape,
                 at,
                 at + 1,
-                "Prolog systems differ on blanks, quotes and backslashes behind a line that ends in a backslash",
+                "a blank, quote or backslash behind a line that ends in a backslash",
             )
-            .help("start the next line with another character, or write `\\n` and no line end"));
+            .help("systems differ on these: start the next line with another character, or write `\\n` on one line"));
     }
     Ok((length, None))
 }
@@ -237,9 +261,12 @@ fn closed(
                 Code::BadEscape,
                 at,
                 at + end,
-                format!("the escape sequence `{written}` is not closed by a backslash"),
+                format!(
+                    "the escape sequence `{}` is not closed by a backslash",
+                    shown(written)
+                ),
             )
-            .help(format!("write `{written}\\`")));
+            .help(format!("write `{}\\`", shown(written))));
     }
     let code = u32::from_str_radix(text.get(start..end).unwrap_or(""), radix).ok();
     character(code, written, at, place).map(|c| (end + 1, Some(c)))
@@ -256,8 +283,7 @@ fn fixed(
     match text.get(2..end) {
         Some(hex) if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             let written = text.get(..end).unwrap_or("");
-            character(u32::from_str_radix(hex, 16).ok(), written, at, place)
-                .map(|c| (end, Some(c)))
+            character(u32::from_str_radix(hex, 16).ok(), written, at, place).map(|c| (end, Some(c)))
         }
         _ => {
             let head = text.get(..2).unwrap_or("");
@@ -275,9 +301,10 @@ fn fixed(
 
 fn character(code: Option<u32>, written: &str, at: usize, place: Place) -> Result<char, Problem> {
     let problem = |message: String| place.problem(Code::BadEscape, at, at + written.len(), message);
-    let c = code
-        .and_then(char::from_u32)
-        .ok_or_else(|| problem(format!("`{written}` names no character")))?;
+    let c = code.and_then(char::from_u32).ok_or_else(|| {
+        problem(format!("`{}` names no character", shown(written)))
+            .help("characters go up to 10FFFF, but for D800 to DFFF")
+    })?;
     if is_bidirectional(c) {
         return Err(place.problem(
             Code::BidirectionalControl,
@@ -293,12 +320,7 @@ fn character(code: Option<u32>, written: &str, at: usize, place: Place) -> Resul
 }
 
 /// Why `c`, at byte `at` of a token, is refused wherever it stands, if it is.
-pub(super) fn refused_character(
-    c: char,
-    at: usize,
-    place: Place,
-    quoted: bool,
-) -> Option<Problem> {
+pub(super) fn refused_character(c: char, at: usize, place: Place, quoted: bool) -> Option<Problem> {
     let end = at + c.len_utf8();
     if is_bidirectional(c) {
         return Some(
@@ -332,4 +354,70 @@ pub(super) fn refused_character(
 /// The characters that reorder the text around them on the screen.
 pub(super) fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceId;
+
+    fn read(text: &str) -> Result<String, (&'static str, u32)> {
+        let place = Place {
+            source: SourceId::default(),
+            base: 0,
+        };
+        let item = scan(text, '\'', place);
+        assert!(item.length <= text.len());
+        item.text
+            .map(Cow::into_owned)
+            .map_err(|problem| (problem.0.code.as_str(), problem.0.span.start))
+    }
+
+    #[test]
+    fn text_as_swi_prolog_reads_it() {
+        for (text, value) in [
+            ("'' ", ""),
+            ("'a'b'", "a"),
+            ("'don''t'", "don't"),
+            (r"'\a\b\f\n\r\t\v\e\s'", "\u{7}\u{8}\u{c}\n\r\t\u{b}\u{1b} "),
+            (r#"'\\\'\"\`'"#, "\\'\"`"),
+            (r"'\101\\x41\\0\'", "AA\0"),
+            (r"'\u00e9\U0001F512x'", "é🔒x"),
+            ("'a\nb\tc'", "a\nb\tc"),
+            ("'a\\\nb'", "ab"),
+            ("'a\\\r\nb'", "ab"),
+            ("'% /* . '", "% /* . "),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, code, at) in [
+            ("'a", "HG0101", 0),
+            ("'a''", "HG0101", 0),
+            (r"'a\'", "HG0101", 0),
+            (r"'\x41'", "HG0104", 1),
+            (r"'\x41b'", "HG0104", 1),
+            (r"'a\xZZ\'", "HG0104", 2),
+            (r"'\101'", "HG0104", 1),
+            (r"'\8'", "HG0104", 1),
+            (r"'\u12'", "HG0104", 1),
+            (r"'\uD800'", "HG0104", 1),
+            (r"'\U00110000'", "HG0104", 1),
+            (r"'\x110000\'", "HG0104", 1),
+            (r"'\z\q'", "HG0104", 1),
+            (r"'\c'", "HG0104", 1),
+            ("'a\\\n b'", "HG0104", 2),
+            ("'a\\\n''b'", "HG0104", 2),
+            ("'a\r\nb'", "HG0106", 2),
+            ("'a\0b'", "HG0106", 2),
+            ("'a\u{85}b'", "HG0106", 2),
+            ("'\u{202e}'", "HG0107", 1),
+            (r"'\u202e'", "HG0107", 1),
+        ] {
+            assert_eq!(read(text), Err((code, at)), "{text}");
+        }
+    }
 }

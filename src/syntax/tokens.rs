@@ -119,9 +119,7 @@ impl<'s> Classifier<'s> {
                 _ => (self.open(Tok::OpenList, Bracket::Square, spanned)?, 1),
             },
             Token::OpenBrace => match self.peek() {
-                Some(Token::CloseBrace) if self.adjacent_open(2) => {
-                    self.braces_functor(spanned)?
-                }
+                Some(Token::CloseBrace) if self.adjacent_open(2) => self.braces_functor(spanned)?,
                 Some(Token::CloseBrace) => (self.atomic(TermKind::Atom("{}".into()), 2), 2),
                 _ => (self.open(Tok::OpenBrace, Bracket::Curly, spanned)?, 1),
             },
@@ -136,7 +134,9 @@ impl<'s> Classifier<'s> {
             Token::Text(text) => (self.atomic(TermKind::String(text.as_ref().into()), 1), 1),
             Token::Number(number) => (self.atomic(number_kind(number, false), 1), 1),
             Token::Quoted(name) => self.quoted(name, spanned)?,
-            Token::Semicolon if operator_follows => (self.then(Tok::Semicolon, Before::Operator), 1),
+            Token::Semicolon if operator_follows => {
+                (self.then(Tok::Semicolon, Before::Operator), 1)
+            }
             Token::Semicolon => self.name(";", spanned)?,
             Token::Cut => self.plain("!", spanned)?,
             Token::Name(name) | Token::Symbol(name) if operator_follows => (self.infix(name), 1),
@@ -156,7 +156,7 @@ impl<'s> Classifier<'s> {
     fn adjacent_open(&self, count: usize) -> bool {
         self.tokens
             .get(self.at + count)
-            .is_some_and(|next| next.token == Token::Open && self.adjacent(count))
+            .is_some_and(|next| matches!(next.token, Token::Open) && self.adjacent(count))
     }
 
     /// Whether no layout stands between the `count` tokens from here and the next.
@@ -219,7 +219,11 @@ impl<'s> Classifier<'s> {
         };
         self.before = Before::Operand;
         let node = Node::atomic(kind, span);
-        if alone { Tok::Alone(node) } else { Tok::Operand(node) }
+        if alone {
+            Tok::Alone(node)
+        } else {
+            Tok::Operand(node)
+        }
     }
 
     /// Whether a closing bracket, a comma or a bar follows the `count` tokens from here.
@@ -233,11 +237,7 @@ impl<'s> Classifier<'s> {
     }
 
     /// A name that is no operator.
-    fn plain(
-        &mut self,
-        name: &'s str,
-        spanned: &Spanned<'_>,
-    ) -> Result<(Tok<'s>, usize), Problem> {
+    fn plain(&mut self, name: &'s str, spanned: &Spanned<'_>) -> Result<(Tok<'s>, usize), Problem> {
         if self.adjacent_open(1) {
             let tok = self.open(Tok::Functor(name), Bracket::Arguments, spanned)?;
             return Ok((tok, 2));
@@ -262,11 +262,7 @@ impl<'s> Classifier<'s> {
     }
 
     /// A name where an operand is expected.
-    fn name(
-        &mut self,
-        name: &'s str,
-        spanned: &Spanned<'_>,
-    ) -> Result<(Tok<'s>, usize), Problem> {
+    fn name(&mut self, name: &'s str, spanned: &Spanned<'_>) -> Result<(Tok<'s>, usize), Problem> {
         if name == "." {
             return Ok((self.then(Tok::Stray, Before::Operand), 1));
         }
@@ -276,28 +272,31 @@ impl<'s> Classifier<'s> {
         Ok((self.prefix(name), 1))
     }
 
-    /// Whether the operator `name` stands alone and so is an atom.
+    /// Whether the operator `name`, where an operand is expected, is an atom: nothing follows that it could apply to.
     fn is_atom(&self, name: &str) -> bool {
-        let next = self.peek();
-        let ends = match self.before {
-            Before::Delimiter => self.delimited(1),
-            Before::Comparison => {
-                self.delimited(1) || matches!(next, Some(Token::End | Token::Semicolon))
-            }
-            Before::Operator | Before::Prefix | Before::Operand => false,
-        };
+        let prefix = operators::prefix(name);
         let in_items = matches!(
             self.brackets.last(),
             Some(Bracket::Arguments | Bracket::Square)
         );
-        let operator_follows = match next {
-            Some(Token::Comma) => !in_items,
-            Some(Token::Semicolon) => true,
+        // SWI-Prolog makes an atom of a prefix operator before an infix one only if that binds less tightly.
+        let before_infix = prefix.is_none_or(|prefix| prefix.priority < 1000);
+        match (self.before, self.peek()) {
+            (_, Some(Token::Close | Token::CloseList | Token::CloseBrace)) => {
+                prefix.is_some() || self.stands_alone()
+            }
+            (_, Some(Token::Comma | Token::Bar)) if in_items => {
+                prefix.is_some() || self.stands_alone()
+            }
+            (Before::Delimiter | Before::Comparison, Some(Token::Comma)) => before_infix,
+            (Before::Comparison, Some(Token::Semicolon)) => before_infix,
+            (Before::Comparison, Some(Token::End)) => true,
             _ => false,
-        };
-        // SWI-Prolog makes an atom of a prefix operator only if the infix operator behind it binds less tightly.
-        let binds_less = operators::prefix(name).is_some_and(|prefix| prefix.priority >= 1000);
-        ends && !(operator_follows && binds_less)
+        }
+    }
+
+    fn stands_alone(&self) -> bool {
+        matches!(self.before, Before::Delimiter | Before::Comparison)
     }
 
     fn prefix(&mut self, name: &'s str) -> Tok<'s> {
@@ -329,11 +328,7 @@ impl<'s> Classifier<'s> {
     }
 
     /// `-` directly before a number, where an operand is expected.
-    fn negative(
-        &self,
-        name: &str,
-        spanned: &Spanned<'_>,
-    ) -> Result<Option<TermKind>, Problem> {
+    fn negative(&self, name: &str, spanned: &Spanned<'_>) -> Result<Option<TermKind>, Problem> {
         match self.peek() {
             Some(Token::Number(number)) if name == "-" && self.adjacent(1) => {
                 if matches!(number, Number::Based(_)) {
@@ -355,7 +350,7 @@ impl<'s> Classifier<'s> {
             spanned.token,
             Token::Variable(_) | Token::Name(_) | Token::Quoted(_) | Token::Symbol(_)
         );
-        let brace = self.adjacent(1) && self.peek() == Some(&Token::OpenBrace);
+        let brace = self.adjacent(1) && matches!(self.peek(), Some(Token::OpenBrace));
         if tag && brace && self.before != Before::Operand {
             return Err(Problem::new(
                 Code::Dict,
@@ -371,7 +366,7 @@ impl<'s> Classifier<'s> {
                 .checked_sub(1)
                 .and_then(|before| self.tokens.get(before))
                 .is_some_and(|before| before.end == spanned.start);
-        if spanned.token == Token::Symbol(".") && named && behind && self.adjacent(1) {
+        if matches!(spanned.token, Token::Symbol(".")) && named && behind && self.adjacent(1) {
             return Err(self.dict(spanned));
         }
         Ok(())

@@ -5,6 +5,7 @@ mod analysis;
 mod diagnostic;
 mod engine;
 pub mod explain;
+mod loader;
 mod number;
 mod policy;
 mod program;
@@ -16,6 +17,7 @@ pub use analysis::rule::{BadPredicateKey, PredicateKey};
 pub use analysis::{Checked, Refused, Rulebase};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError};
+pub use loader::{Loader, NotClean};
 pub use policy::{
     Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial, DenyReason,
     Grant, ProbeError, Probed,

@@ -2,9 +2,12 @@
 //!
 //! Nothing here is evaluated; a program with diagnostics of its own never becomes a rulebase.
 
+use crate::analysis::Facts;
+use crate::analysis::rule::PredicateKey;
 use crate::diagnostic::Diagnostic;
-use crate::source::{Source, SourceId, Sources};
+use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax::{self, Clause};
+use crate::value::Constants;
 
 /// The clauses of one or several sources, and what was wrong with their text.
 ///
@@ -18,7 +21,25 @@ use crate::syntax::{self, Clause};
 pub struct Program {
     sources: Sources,
     files: Vec<Vec<Clause>>,
+    /// Facts that were read as rows, file by file, and the pool that their values are of.
+    tables: Vec<Vec<FactTable>>,
+    constants: Constants,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// The facts of one predicate in one file that were read as rows.
+#[derive(Clone, Debug)]
+pub(crate) struct FactTable {
+    pub(crate) key: PredicateKey,
+    /// Where the first of them stands.
+    pub(crate) first: Span,
+    pub(crate) facts: Facts,
+}
+
+impl FactTable {
+    pub(crate) fn is(&self, name: &str, arity: usize) -> bool {
+        self.key.arity() == arity && self.key.name() == name
+    }
 }
 
 impl Program {
@@ -31,6 +52,7 @@ impl Program {
         for (id, source) in program.sources.iter() {
             let parsed = syntax::parse(id, source);
             program.files.push(parsed.clauses);
+            program.tables.push(Vec::new());
             program.diagnostics.extend(parsed.diagnostics);
         }
         program
@@ -53,6 +75,28 @@ impl Program {
             .iter()
             .map(|(id, _)| id)
             .zip(self.files.iter().map(Vec::as_slice))
+    }
+
+    /// The name that the next source will have.
+    pub(crate) fn next_id(&self) -> SourceId {
+        SourceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Adds what was read of one more source.
+    pub(crate) fn push(&mut self, source: Source, clauses: Vec<Clause>, tables: Vec<FactTable>) {
+        self.sources.push(source);
+        self.files.push(clauses);
+        self.tables.push(tables);
+    }
+
+    pub(crate) fn set_constants(&mut self, constants: Constants) {
+        self.constants = constants;
+    }
+
+    /// Hands over the pool and the rows.
+    pub(crate) fn take_rows(&mut self) -> (Constants, Vec<FactTable>) {
+        let tables = self.tables.iter_mut().flat_map(std::mem::take).collect();
+        (std::mem::take(&mut self.constants), tables)
     }
 
     /// The lexical and syntax errors.

@@ -55,6 +55,12 @@ impl Span {
         )
     }
 
+    /// Moves the range, as if `by` bytes stood before it.
+    pub(crate) fn shift(&mut self, by: u32) {
+        self.start = self.start.saturating_add(by);
+        self.end = self.end.saturating_add(by);
+    }
+
     /// The range as indices into the source's text.
     #[must_use]
     pub fn range(self) -> Range<usize> {
@@ -113,6 +119,16 @@ impl Source {
             text,
             digest,
             invalid_utf8,
+        }
+    }
+
+    /// A source whose text was read and not kept.
+    pub(crate) fn without_text(name: String, digest: [u8; 32]) -> Self {
+        Self {
+            name,
+            text: String::new(),
+            digest,
+            invalid_utf8: None,
         }
     }
 

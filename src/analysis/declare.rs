@@ -7,7 +7,7 @@ use super::prolog;
 use super::rule::{PredicateId, PredicateKey};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::number::Integer;
-use crate::program::Program;
+use crate::program::{FactTable, Program};
 use crate::source::{SourceId, Span};
 use crate::syntax::{Clause, ClauseKind, Term, TermKind};
 
@@ -17,6 +17,8 @@ pub(crate) struct Declared<'p> {
     pub(crate) predicates: Predicates,
     /// The clauses that are policy: no directive, no test.
     pub(crate) clauses: Vec<(PredicateId, &'p Clause)>,
+    /// The predicate of each table of facts, in order; as many as there are tables unless one refuses the set.
+    pub(crate) tables: Vec<PredicateId>,
     /// The file that is a module.
     pub(crate) module: Option<SourceId>,
     /// Errors of the whole set, and notes.
@@ -24,10 +26,15 @@ pub(crate) struct Declared<'p> {
 }
 
 /// Reads all declarations and enters all predicates.
-pub(crate) fn declare(program: &Program) -> Declared<'_> {
+pub(crate) fn declare<'p>(program: &'p Program, tables: &[FactTable]) -> Declared<'p> {
     let mut pass = Pass::default();
+    for table in tables {
+        pass.table_of_facts(table);
+    }
     for (file, clauses) in program.files() {
-        pass.file(file, clauses);
+        let rows = tables.iter().filter(|table| table.first.source == file);
+        let first_row = rows.map(|table| table.first).min();
+        pass.file(file, clauses, first_row);
     }
     pass.finish();
     pass.declared
@@ -53,10 +60,19 @@ impl<'p> Pass<'p> {
         self.refuse(Diagnostic::new(Code::NoEffect, span, message));
     }
 
-    fn file(&mut self, file: SourceId, clauses: &'p [Clause]) {
+    /// The facts of one predicate that were read as rows: what holds for one clause of it holds for all.
+    fn table_of_facts(&mut self, table: &FactTable) {
+        let file = table.first.source;
+        if let Some(id) = self.head(file, table.key.name(), table.key.arity(), table.first) {
+            self.declared.tables.push(id);
+        }
+    }
+
+    fn file(&mut self, file: SourceId, clauses: &'p [Clause], first_row: Option<Span>) {
         for (at, clause) in clauses.iter().enumerate() {
+            let first = at == 0 && first_row.is_none_or(|row| row > clause.span);
             match &clause.kind {
-                ClauseKind::Directive(goal) => self.directive(file, goal, clause.span, at == 0),
+                ClauseKind::Directive(goal) => self.directive(file, goal, clause.span, first),
                 ClauseKind::Query(_) => self.refuse(
                     Diagnostic::new(Code::QueryInFile, clause.span, "a query inside a rule file")
                         .help("remove it; `horngate query` asks questions"),
@@ -100,32 +116,40 @@ impl<'p> Pass<'p> {
                 "this cannot be the head of a clause",
             ));
         };
-        let arity = arity + extra;
+        if let Some(id) = self.head(file, name, arity + extra, head.span) {
+            self.declared.clauses.push((id, clause));
+        }
+    }
+
+    /// The predicate that a clause defines, unless it is no policy or refuses the set.
+    fn head(&mut self, file: SourceId, name: &str, arity: usize, span: Span) -> Option<PredicateId> {
         if name == ":" && arity == 2 {
-            return self.refuse(
+            self.refuse(
                 Diagnostic::new(
                     Code::ModuleQualified,
-                    head.span,
+                    span,
                     "a clause for a predicate of another module",
                 )
                 .help("write the clause without the module, in the file of its own module"),
             );
+            return None;
         }
         if name == "end_of_file" && arity == 0 {
-            return self.refuse(
+            self.refuse(
                 Diagnostic::new(
                     Code::EndOfFile,
-                    head.span,
+                    span,
                     "`end_of_file` makes Prolog skip the rest of the file",
                 )
                 .help("remove it, and what stands behind it if that is meant to be skipped"),
             );
+            return None;
         }
         if prolog::hook(name, arity) {
-            return self.refuse(
+            self.refuse(
                 Diagnostic::new(
                     Code::Hook,
-                    head.span,
+                    span,
                     format!(
                         "`{}` is a hook that changes how Prolog loads or runs the program",
                         PredicateKey::new(name, arity)
@@ -133,22 +157,24 @@ impl<'p> Pass<'p> {
                 )
                 .help("remove it, or choose another name"),
             );
+            return None;
         }
         if self.block.is_some() {
-            return;
+            return None;
         }
         let key = PredicateKey::new(name, arity);
         if is_fixed(&key) {
-            return self.refuse(redefinition(&key, head.span));
+            self.refuse(redefinition(&key, span));
+            return None;
         }
         let id = self.declared.predicates.enter(key);
         if let Some(predicate) = self.declared.predicates.get_mut(id)
             && predicate.defined.last().is_none_or(|(last, _)| *last != file)
             && !predicate.defined.iter().any(|(known, _)| *known == file)
         {
-            predicate.defined.push((file, head.span));
+            predicate.defined.push((file, span));
         }
-        self.declared.clauses.push((id, clause));
+        Some(id)
     }
 
     fn directive(&mut self, file: SourceId, goal: &Term, span: Span, first: bool) {

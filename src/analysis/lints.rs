@@ -11,7 +11,7 @@ use crate::program::Program;
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseKind, Term, TermKind};
 use crate::value::{Constant, Constants, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How many near names are shown.
 const MAX_NEAR_NAMES: usize = 20;
@@ -23,6 +23,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) predicates: &'a Predicates,
     pub(crate) facts: &'a [Facts],
     pub(crate) constants: &'a Constants,
+    /// The clauses that have a fault.
+    pub(crate) faulty: &'a HashSet<Span>,
 }
 
 /// All lints of the rule set.
@@ -30,7 +32,9 @@ pub(crate) fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (id, clause) in subject.clauses {
         let key = subject.predicates.key(*id);
-        singletons(clause, &key, &mut found);
+        if !subject.faulty.contains(&clause.span) {
+            singletons(clause, &key, &mut found);
+        }
         swallowed(subject, clause, &key, &mut found);
         mutations(subject, clause, &key, &mut found);
     }

@@ -25,7 +25,7 @@ use graph::{Edge, Graph};
 use order::Needs;
 use predicate::Predicates;
 use rule::{LiteralKind, PredicateId, PredicateKey, Rule};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The ground facts of one predicate, in the order of the text.
@@ -33,14 +33,26 @@ use std::sync::Arc;
 pub(crate) struct Facts {
     /// Row after row.
     pub(crate) values: Vec<Value>,
-    /// The clause of each row.
+    /// How many rows there are.
+    pub(crate) count: usize,
+    /// The clause of each row; empty when the text was not kept.
     pub(crate) spans: Vec<Span>,
 }
 
 impl Facts {
+    fn take_in(&mut self, other: Self) {
+        if self.count == 0 {
+            *self = other;
+        } else {
+            self.values.extend(other.values);
+            self.count += other.count;
+            self.spans.extend(other.spans);
+        }
+    }
+
     /// The rows; of a predicate without arguments as many empty ones as it has facts.
     pub(crate) fn rows(&self, arity: usize) -> impl Iterator<Item = &[Value]> {
-        (0..self.spans.len())
+        (0..self.count)
             .map(move |at| self.values.get(at * arity..(at + 1) * arity).unwrap_or(&[]))
     }
 }
@@ -138,7 +150,12 @@ impl Rulebase {
 
     /// Checks a parsed program and says all there is to say about it.
     pub fn check(program: Program) -> Checked {
-        Check::run(program)
+        Check::run(program, true)
+    }
+
+    /// Checks without looking for accidents that are legal.
+    pub(crate) fn without_lints(program: Program) -> Result<Self, Refused> {
+        Check::run(program, false).rulebase
     }
 
     /// The texts.
@@ -229,24 +246,34 @@ struct Check {
     facts: Vec<Facts>,
     /// Errors of the whole set, lints and notes.
     diagnostics: Vec<Diagnostic>,
+    /// The clauses that have a fault: what else they seem to lack may only follow from it.
+    faulty: HashSet<Span>,
 }
 
 impl Check {
-    fn run(program: Program) -> Checked {
+    fn run(mut program: Program, lint: bool) -> Checked {
+        let (constants, tables) = program.take_rows();
         let Declared {
             predicates,
             clauses,
+            tables: predicates_of_tables,
             module,
             diagnostics,
-        } = declare::declare(&program);
+        } = declare::declare(&program, &tables);
         let mut check = Self {
             facts: vec![Facts::default(); predicates.len()],
             predicates,
-            constants: Constants::default(),
+            constants,
             rules: Vec::new(),
             diagnostics: program.diagnostics().to_vec(),
+            faulty: HashSet::new(),
         };
         check.diagnostics.extend(diagnostics);
+        for (id, table) in predicates_of_tables.into_iter().zip(tables) {
+            if let Some(facts) = check.facts.get_mut(id.index()) {
+                facts.take_in(table.facts);
+            }
+        }
         for (id, clause) in &clauses {
             check.clause(*id, clause);
         }
@@ -269,14 +296,17 @@ impl Check {
                 list.push(at);
             }
         }
-        let lints = lints::all(&lints::Subject {
-            program: &program,
-            clauses: &clauses,
-            predicates: &check.predicates,
-            facts: &check.facts,
-            constants: &check.constants,
-        });
-        check.diagnostics.extend(lints);
+        if lint {
+            let lints = lints::all(&lints::Subject {
+                program: &program,
+                clauses: &clauses,
+                predicates: &check.predicates,
+                facts: &check.facts,
+                constants: &check.constants,
+                faulty: &check.faulty,
+            });
+            check.diagnostics.extend(lints);
+        }
         let faults = check.predicates.iter().flat_map(|(_, known)| &known.faults);
         let mut diagnostics: Vec<Diagnostic> =
             faults.chain(&check.diagnostics).cloned().collect();
@@ -332,11 +362,15 @@ impl Check {
             if let Some(facts) = self.facts.get_mut(id.index()) {
                 facts.values.extend(row);
                 facts.spans.push(clause.span);
+                facts.count += 1;
             }
             return;
         }
         let translated = translate::Translation::new(&self.predicates, &mut self.constants)
             .clause(id, head, body, clause.span);
+        if !translated.faults.is_empty() {
+            self.faulty.insert(clause.span);
+        }
         for mut fault in translated.faults {
             if fault.code == Code::DirectiveInBody {
                 // The clause whose dot is missing is the place to look at.
@@ -439,6 +473,7 @@ impl Check {
     /// Judges every rule, until no predicate asks more of its callers.
     fn order(&mut self, graph: &Graph) {
         let mut needs = vec![Needs::default(); self.predicates.len()];
+        let mut found = HashSet::new();
         let mut rules_of: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, rule) in self.rules.iter().enumerate() {
             rules_of
@@ -465,8 +500,14 @@ impl Check {
                 }
             }
             for rule in rules.iter().filter_map(|at| self.rules.get(*at)) {
+                if self.faulty.contains(&rule.span) {
+                    continue;
+                }
                 let verdict = order::judge(rule, &needs);
                 let clean = verdict.faults.is_empty();
+                if !clean {
+                    found.insert(rule.span);
+                }
                 for fault in verdict.faults {
                     self.predicates.fault(rule.head, fault);
                 }
@@ -481,6 +522,7 @@ impl Check {
                 }
             }
         }
+        self.faulty.extend(found);
     }
 }
 

@@ -66,7 +66,7 @@ impl Rulebase {
             .into_iter()
             .filter(|(_, widens)| *widens)
             .filter_map(|(id, _)| {
-                let count = data.facts.get(id.index())?.spans.len();
+                let count = data.facts.get(id.index())?.count;
                 (count > 0).then(|| (data.predicates.key(id), count))
             })
             .collect();

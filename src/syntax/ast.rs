@@ -14,6 +14,24 @@ pub struct Clause {
     pub span: Span,
 }
 
+impl Clause {
+    /// Moves it, as if `by` bytes stood before its text.
+    pub(crate) fn shift(&mut self, by: u32) {
+        self.span.shift(by);
+        match &mut self.kind {
+            ClauseKind::Fact(term) | ClauseKind::Directive(term) | ClauseKind::Query(term) => {
+                term.shift(by);
+            }
+            ClauseKind::Rule(head, body)
+            | ClauseKind::Grammar(head, body)
+            | ClauseKind::SingleSided(head, body) => {
+                head.shift(by);
+                body.shift(by);
+            }
+        }
+    }
+}
+
 /// The kinds of clause that Prolog text has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClauseKind {
@@ -82,6 +100,22 @@ impl Term {
             TermKind::Conjunction(_) => Some((",", 2)),
             TermKind::Disjunction(_) => Some((";", 2)),
             _ => None,
+        }
+    }
+
+    fn shift(&mut self, by: u32) {
+        self.span.shift(by);
+        match &mut self.kind {
+            TermKind::Compound(_, parts)
+            | TermKind::Conjunction(parts)
+            | TermKind::Disjunction(parts) => parts.iter_mut().for_each(|part| part.shift(by)),
+            TermKind::List(items, tail) => {
+                items.iter_mut().for_each(|item| item.shift(by));
+                if let Some(tail) = tail {
+                    tail.shift(by);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -125,8 +125,17 @@ pub(super) struct Spanned<'s> {
 
 /// The tokens of a text; comments and layout are skipped, and so are a byte order mark and a `#!` line at its start.
 pub(super) fn tokens(source: SourceId, text: &str) -> impl Iterator<Item = Spanned<'_>> {
+    tokens_from(source, text, preamble(text))
+}
+
+/// The tokens from a place between two clauses on.
+pub(super) fn tokens_from(
+    source: SourceId,
+    text: &str,
+    at: usize,
+) -> impl Iterator<Item = Spanned<'_>> {
     let mut lexer = Token::lexer_with_extras(text, source);
-    lexer.bump(preamble(text));
+    lexer.bump(at);
     std::iter::from_fn(move || {
         let token = lexer.next()?.unwrap_or_else(|()| bad_character(&mut lexer));
         let span = lexer.span();
@@ -138,7 +147,7 @@ pub(super) fn tokens(source: SourceId, text: &str) -> impl Iterator<Item = Spann
     })
 }
 
-fn preamble(text: &str) -> usize {
+pub(super) fn preamble(text: &str) -> usize {
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let rest = text.get(mark..).unwrap_or("");
     if !rest.starts_with("#!") {

@@ -6,6 +6,7 @@
 pub mod ast;
 mod build;
 mod context;
+pub(crate) mod facts;
 mod hints;
 mod lexer;
 mod mistakes;
@@ -21,5 +22,7 @@ mod tokens;
 mod tests;
 
 pub use ast::{Clause, ClauseKind, Term, TermKind};
+pub(crate) use facts::{Argument, Fact, scan as scan_fact};
+pub(crate) use parse::{NextClause, next_clause};
 pub use parse::{Parsed, parse, parse_goal};
 pub use print::{QuotedAtom, quoted_atom};

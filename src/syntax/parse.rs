@@ -73,6 +73,54 @@ pub fn parse(id: SourceId, source: &Source) -> Parsed {
     parsed
 }
 
+/// What [`next_clause`] found.
+pub(crate) enum NextClause {
+    /// A clause, and where the text goes on.
+    Clause(Box<Clause>, usize),
+    /// Only layout and comments.
+    Nothing,
+    /// No end of a clause: it may come with more text.
+    Incomplete,
+    /// Something that is not to be loaded.
+    Refused,
+}
+
+/// Reads the clause that comes next at `at` in a text that stands at `base` in its source. `first` says that this is
+/// the start of the source, `complete` that its end is the end of the text.
+pub(crate) fn next_clause(
+    id: SourceId,
+    text: &str,
+    at: usize,
+    base: usize,
+    first: bool,
+    complete: bool,
+) -> NextClause {
+    let start = if first { lexer::preamble(text) } else { at };
+    let mut tokens = Vec::new();
+    for spanned in lexer::tokens_from(id, text, start) {
+        let end = spanned.end;
+        let ends = spanned.token == Token::End && (complete || end < text.len());
+        tokens.push(spanned);
+        if !ends {
+            continue;
+        }
+        let mut reader = Reader::over(id, text);
+        reader.clause(&tokens);
+        return match (reader.parsed.clauses.pop(), reader.parsed.diagnostics.is_empty()) {
+            (Some(mut clause), true) => {
+                clause.shift(offset(base));
+                NextClause::Clause(Box::new(clause), end)
+            }
+            _ => NextClause::Refused,
+        };
+    }
+    match (complete, tokens.is_empty()) {
+        (false, _) => NextClause::Incomplete,
+        (true, true) => NextClause::Nothing,
+        (true, false) => NextClause::Refused,
+    }
+}
+
 /// Reads one goal, as given on a command line: the end dot and a `?-` before it may be missing.
 ///
 /// # Errors
@@ -131,10 +179,14 @@ struct Reader<'s> {
 
 impl<'s> Reader<'s> {
     fn new(id: SourceId, source: &'s Source) -> Self {
+        Self::over(id, source.text())
+    }
+
+    fn over(id: SourceId, text: &'s str) -> Self {
         Self {
             id,
-            text: source.text(),
-            lines: Lines::new(source.text()),
+            text,
+            lines: Lines::new(text),
             parser: grammar::ClauseParser::new(),
             parsed: Parsed::default(),
             operators_changed: false,

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Deserialize)]
-struct Case {
-    id: String,
+pub struct Case {
+    pub id: String,
     #[serde(default)]
     source: Option<String>,
     #[serde(default)]
@@ -33,7 +33,8 @@ enum Expected {
     Solutions(Vec<BTreeMap<String, String>>),
 }
 
-fn cases() -> Vec<Case> {
+/// All cases of all files.
+pub fn all() -> Vec<Case> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -57,15 +58,19 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
+    /// The names and texts of its files.
+    pub fn texts(&self) -> Vec<(String, String)> {
+        match &self.source {
+            Some(source) => vec![("case.pl".to_owned(), source.clone())],
+            None => self.files.clone().into_iter().collect(),
+        }
+    }
+
     fn check(&self) -> Checked {
-        let sources: Vec<Source> = match &self.source {
-            Some(source) => vec![Source::new("case.pl", source.as_str())],
-            None => self
-                .files
-                .iter()
-                .map(|(name, text)| Source::new(name.as_str(), text.as_str()))
-                .collect(),
-        };
+        let sources = self
+            .texts()
+            .into_iter()
+            .map(|(name, text)| Source::new(name, text));
         Rulebase::check(Program::parse(sources))
     }
 
@@ -144,7 +149,7 @@ impl Case {
 
 #[test]
 fn every_case_holds() {
-    let cases = cases();
+    let cases = all();
     assert!(cases.len() >= 186, "the cases are missing");
     let failed: Vec<String> = cases
         .iter()

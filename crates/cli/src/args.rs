@@ -86,11 +86,15 @@ pub(crate) struct Query {
     pub(crate) limits: Limits,
 }
 
-/// May this actor run this tool?
+/// May this actor run this tool? Or a batch of such questions
 ///
 /// ACTOR and TOOL are plain text, not Prolog. Put `--` before names that a caller can choose: they may start with
 /// a dash.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "horngate decide --rules <PATH> [OPTIONS] [--] <ACTOR> <TOOL>\n       \
+    horngate decide --rules <PATH> [OPTIONS] --batch <FILE>"
+)]
 #[command(after_long_help = "Examples:\n  \
     horngate decide --rules rules U:Qa repl\n  \
     horngate decide --rules rules --format json -- \"$ACTOR\" \"$TOOL\"\n  \
@@ -182,11 +186,13 @@ impl Limits {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(limit) if !limit.is_zero() => Ok(limit),
-        _ => Err("it must be more than nothing".to_owned()),
-    }
+    let limit = text
+        .parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| "a number of seconds above 0 is wanted, as in `2.5`".to_owned())
 }
 
 /// A predicate as written on the command line.

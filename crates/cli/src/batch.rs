@@ -2,13 +2,14 @@
 //!
 //! Nothing here stops at a bad line: it is denied, and the others are answered.
 
+use crate::decide::{NO_VERDICT, verdict};
 use crate::json::BatchLine;
 use crate::outcome::Outcome;
 use crate::printable::printable;
 use crate::problem::{Problem, Unreadable};
 use crate::render;
 use crate::rules::Bound;
-use horngate::{Allowlist, Decision, DenyReason};
+use horngate::Allowlist;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
@@ -37,12 +38,12 @@ pub(crate) fn run(file: &Path, bound: &Result<Bound, Problem>) -> io::Result<Out
         let input = BufReader::with_capacity(BUFFER_BYTES, io::stdin().lock());
         return answer(allowlist, input, true);
     }
-    match File::open(file) {
-        Ok(input) => answer(
-            allowlist,
-            BufReader::with_capacity(BUFFER_BYTES, input),
-            false,
-        ),
+    let opened = File::open(file).and_then(|input| Ok((input.metadata()?.is_file(), input)));
+    match opened {
+        Ok((is_file, input)) => {
+            let input = BufReader::with_capacity(BUFFER_BYTES, input);
+            answer(allowlist, input, !is_file)
+        }
         Err(error) => {
             Problem::Unreadable(vec![Unreadable::new(file, error.to_string())]).print();
             Ok(Outcome::NoAnswer)
@@ -62,7 +63,7 @@ fn answer<R: Read>(
     } else {
         Outcome::NoAnswer
     };
-    let (mut line, mut number, mut bad) = (Vec::new(), 0, 0_u64);
+    let (mut line, mut number, mut bad) = (Vec::new(), 0_u64, 0_u64);
     loop {
         if prompt && !input.buffer().contains(&b'\n') {
             out.flush()?;
@@ -133,27 +134,30 @@ impl<'l> Question<'l> {
         let result = Fill(&mut question)
             .deserialize(&mut json)
             .and_then(|()| json.end());
-        (question, result.map_err(|error| error.to_string()))
+        (
+            question,
+            result.map_err(|error| {
+                error
+                    .to_string()
+                    .replace(" at line 1 column ", " at column ")
+            }),
+        )
     }
 
     /// The answer; an error without an allowlist to ask.
     fn answer(&self, allowlist: Option<&Allowlist>) -> (BatchLine<'_>, Outcome) {
         let (actor, tool) = (self.actor.as_deref(), self.tool.as_deref());
-        let line = |decision, reason| BatchLine {
+        let (decision, reason, outcome) = match (allowlist, actor, tool) {
+            (Some(allowlist), Some(actor), Some(tool)) => verdict(&allowlist.decide(actor, tool)),
+            _ => NO_VERDICT,
+        };
+        let line = BatchLine {
             decision,
             actor,
             tool,
             reason,
         };
-        let no_answer = (line("deny", DenyReason::Error.as_str()), Outcome::NoAnswer);
-        let (Some(allowlist), Some(who), Some(what)) = (allowlist, actor, tool) else {
-            return no_answer;
-        };
-        match allowlist.decide(who, what) {
-            Decision::Allow(_) => (line("allow", "derived"), Outcome::Yes),
-            Decision::Deny(denial) if denial.reason == DenyReason::Error => no_answer,
-            Decision::Deny(denial) => (line("deny", denial.reason.as_str()), Outcome::No),
-        }
+        (line, outcome)
     }
 }
 

@@ -5,15 +5,13 @@
 use crate::args::{Check, CheckFormat, Predicate};
 use crate::json::{self, Grounds};
 use crate::outcome::Outcome;
-use crate::printable::printable;
+use crate::printable::Printable;
 use crate::problem::{Problem, out_of_budget};
 use crate::{files, guard, render, rules, sarif};
-use horngate::syntax::ClauseKind;
 use horngate::{
-    Allowlist, BindError, Budget, Code, Diagnostic, PredicateKey, Program, Rulebase, Severity,
-    Source, Sources, Span,
+    Allowlist, Basis, BindError, Budget, Code, Diagnostic, PredicateKey, Program, Rulebase,
+    Severity, Source, Sources, Span,
 };
-use std::collections::BTreeMap;
 use std::io;
 
 /// All that was found.
@@ -70,22 +68,24 @@ pub(crate) fn run(args: &Check) -> io::Result<Outcome> {
 }
 
 fn check(sources: Vec<Source>, allowlist: Option<&Predicate>, budget: &Budget) -> Findings {
-    let program = Program::parse(sources);
-    let facts = facts(&program);
-    let checked = Rulebase::check(program);
+    let checked = Rulebase::check(Program::parse(sources));
     let mut findings = Findings {
         sources: checked.sources,
         diagnostics: checked.diagnostics,
-        grounds: None,
+        grounds: allowlist.map(|allowlist| Grounds {
+            predicate: allowlist.key.to_string(),
+            ..Grounds::default()
+        }),
         incomplete: false,
     };
     if let Ok(rulebase) = &checked.rulebase {
         findings.diagnostics.extend(rulebase.default_allows(budget));
-        if let Err(exceeded) = rulebase.evaluate(budget) {
-            findings.diagnostics.push(out_of_budget(&exceeded));
+        match rulebase.evaluate(budget) {
+            Ok(model) => findings.diagnostics.extend(model.failures()),
+            Err(exceeded) => findings.diagnostics.push(out_of_budget(&exceeded)),
         }
         if let Some(allowlist) = allowlist {
-            findings.judge(rulebase, allowlist, budget, &facts);
+            findings.judge(rulebase, allowlist, budget);
         }
     }
     findings.incomplete = findings
@@ -99,63 +99,52 @@ fn check(sources: Vec<Source>, allowlist: Option<&Predicate>, budget: &Budget) -
 }
 
 impl Findings {
-    /// Judges the findings by what the allowlist depends on.
-    fn judge(
-        &mut self,
-        rulebase: &Rulebase,
-        allowlist: &Predicate,
-        budget: &Budget,
-        facts: &BTreeMap<PredicateKey, usize>,
-    ) {
+    /// Judges the findings by what the allowlist depends on, and whether it can be one.
+    fn judge(&mut self, rulebase: &Rulebase, allowlist: &Predicate, budget: &Budget) {
         let slice = rules::slice(rulebase, &allowlist.key);
+        let is_elsewhere = |predicate: &String| !slice.is_empty() && !slice.contains(predicate);
         for found in &mut self.diagnostics {
-            if found
-                .predicate
-                .as_ref()
-                .is_some_and(|key| !slice.contains(key))
-            {
+            if found.predicate.as_ref().is_some_and(is_elsewhere) {
                 found.severity = Severity::Note;
             }
         }
         match rulebase.evaluate_slice(std::slice::from_ref(&allowlist.key), budget) {
-            Err(exceeded) => {
-                let found = out_of_budget(&exceeded);
-                // It is there already, as a note if the predicate that was at work is not the allowlist's own.
-                self.diagnostics.retain(|other| other.code != found.code);
-                self.diagnostics.push(found);
-            }
             Ok(model) => {
                 if let Err(error) = Allowlist::bind(&model, &allowlist.text) {
                     self.diagnostics.push(unbound(&error));
                 }
             }
+            Err(exceeded) => {
+                self.diagnostics.retain(|found| found.code != Code::Budget);
+                self.diagnostics.push(out_of_budget(&exceeded));
+            }
         }
-        let of_slice = |key: &&PredicateKey| facts.contains_key(key);
-        let extensional = rulebase.slice(&allowlist.key).into_iter().filter(of_slice);
-        self.grounds = Some(Grounds {
-            predicate: allowlist.key.to_string(),
-            facts: extensional
-                .filter_map(|key| match facts.get(key)? {
-                    1 => Some(format!("{key} (1 fact)")),
-                    count => Some(format!("{key} ({count} facts)")),
-                })
-                .collect(),
-            ..Grounds::default()
-        });
+        if let Some(basis) = rulebase.basis(&allowlist.key) {
+            self.grounds = Some(grounds(&allowlist.key, &basis, &self.sources));
+        }
     }
 }
 
-/// How many facts each predicate has.
-fn facts(program: &Program) -> BTreeMap<PredicateKey, usize> {
-    let mut facts = BTreeMap::new();
-    for clause in program.clauses() {
-        if let ClauseKind::Fact(head) = &clause.kind
-            && let Some((name, arity)) = head.functor()
-        {
-            *facts.entry(PredicateKey::new(name, arity)).or_default() += 1;
-        }
+fn grounds(key: &PredicateKey, basis: &Basis, sources: &Sources) -> Grounds {
+    let facts = basis.facts.iter();
+    Grounds {
+        predicate: key.to_string(),
+        facts: facts
+            .map(|(key, count)| format!("{key} ({})", amount(*count, "fact")))
+            .collect(),
+        absences: basis.absences.iter().map(ToString::to_string).collect(),
+        widened_by: basis
+            .widened_by
+            .iter()
+            .map(|rule| {
+                let head = sources.text(*rule).split(":-").next().unwrap_or("");
+                let head: Vec<&str> = head.split_whitespace().collect();
+                let (file, line) = (sources.name(*rule), sources.start(*rule).line);
+                format!("{file}:{line} {}", head.join(" "))
+            })
+            .collect(),
+        fact_count: basis.facts.iter().map(|(_, count)| count).sum(),
     }
-    facts
 }
 
 fn unbound(error: &BindError) -> Diagnostic {
@@ -193,43 +182,58 @@ fn print_json(found: &Findings) -> io::Result<()> {
 }
 
 fn print_human(found: &Findings, outcome: Outcome) -> io::Result<()> {
-    let mut out = render::stderr();
-    render::diagnostics(&mut out, &found.sources, &found.diagnostics)?;
-    io::Write::flush(&mut out)?;
-    json::stdout(|out| {
-        if let Some(grounds) = &found.grounds {
-            writeln!(out, "allowlist {}", printable(&grounds.predicate))?;
-            for (name, items) in [
-                ("rests on", &grounds.facts),
-                ("rests on the absence of", &grounds.absences),
-                ("is widened by", &grounds.widened_by),
-            ] {
-                for item in items {
-                    writeln!(out, "  {name} {}", printable(item))?;
-                }
-            }
-        }
-        let counts = counts(found);
-        match (outcome, counts.is_empty()) {
-            (Outcome::Yes, true) => writeln!(out, "ok: {}", files_checked(found)),
-            (Outcome::Yes, false) => writeln!(out, "ok: {}, {counts}", files_checked(found)),
-            _ => writeln!(out, "{counts}"),
-        }
-    })
+    render::tell_diagnostics(&found.sources, &found.diagnostics);
+    if let Some(grounds) = &found.grounds {
+        tell_grounds(grounds);
+    }
+    let (errors, warnings) = (found.count(Severity::Error), found.count(Severity::Warning));
+    let counts = match (errors, warnings) {
+        (0, 0) => "no errors, no warnings".to_owned(),
+        (0, _) => amount(warnings, "warning"),
+        (_, 0) => amount(errors, "error"),
+        _ => format!(
+            "{}, {}",
+            amount(errors, "error"),
+            amount(warnings, "warning")
+        ),
+    };
+    let summary = match (outcome, &found.grounds) {
+        (Outcome::Yes, None) => format!("ok: {counts}"),
+        (Outcome::Yes, Some(grounds)) => format!("ok: {counts}; {}", in_short(grounds)),
+        _ => counts,
+    };
+    json::stdout(|out| writeln!(out, "{}", Printable(&summary)))
 }
 
-fn files_checked(found: &Findings) -> String {
-    amount(found.sources.iter().count(), "file")
+/// What the allowlist rests on in a few words.
+fn in_short(grounds: &Grounds) -> String {
+    let mut parts = vec![amount(grounds.fact_count, "fact")];
+    if !grounds.absences.is_empty() {
+        parts.push(format!("the absence of {}", grounds.absences.join(" and ")));
+    }
+    if !grounds.widened_by.is_empty() {
+        parts.push(amount(grounds.widened_by.len(), "rule"));
+    }
+    let last = parts.pop().unwrap_or_default();
+    let joint = if parts.is_empty() { "" } else { " and " };
+    format!(
+        "{} rests on {}{joint}{last}",
+        grounds.predicate,
+        parts.join(", ")
+    )
 }
 
-fn counts(found: &Findings) -> String {
-    let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
-        .into_iter()
-        .map(|severity| (found.count(severity), severity))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, severity)| amount(count, &severity.to_string()))
-        .collect();
-    parts.join(", ")
+fn tell_grounds(grounds: &Grounds) {
+    render::tell(&format!("note: what {} rests on", grounds.predicate));
+    for (what, items) in [
+        ("facts", &grounds.facts),
+        ("the absence of", &grounds.absences),
+        ("the rule", &grounds.widened_by),
+    ] {
+        items
+            .iter()
+            .for_each(|item| render::tell(&format!("  {what}: {item}")));
+    }
 }
 
 fn amount(count: usize, what: &str) -> String {

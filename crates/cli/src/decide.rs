@@ -13,22 +13,27 @@ use std::io;
 
 pub(crate) fn run(args: &Decide) -> io::Result<Outcome> {
     let bound = rules::bind(&args.rules, &args.authority, &args.limits);
-    if let Ok(Bound {
-        elsewhere: Some(note),
-        ..
-    }) = &bound
-    {
-        render::tell(note);
+    if let Ok(bound) = &bound {
+        bound.tell();
     }
-    let outcome = match (&args.batch, &args.actor, &args.tool) {
+    match (&args.batch, &args.actor, &args.tool) {
         (Some(file), ..) => batch::run(file, &bound),
         (None, Some(actor), Some(tool)) => one(args, &bound, actor, tool),
         _ => Ok(Outcome::NoAnswer),
-    };
-    // The process ends here: taking a large model apart would only cost time.
-    std::mem::forget(bound);
-    outcome
+    }
 }
+
+/// A decision as it is reported: `allow` or `deny`, the reason, and how a command that asked it ends.
+pub(crate) fn verdict(decision: &Decision<'_>) -> (&'static str, &'static str, Outcome) {
+    match decision {
+        Decision::Allow(_) => ("allow", "derived", Outcome::Yes),
+        Decision::Deny(denial) if denial.reason == DenyReason::Error => NO_VERDICT,
+        Decision::Deny(denial) => ("deny", denial.reason.as_str(), Outcome::No),
+    }
+}
+
+/// What is reported when nothing could be decided.
+pub(crate) const NO_VERDICT: (&str, &str, Outcome) = ("deny", "error", Outcome::NoAnswer);
 
 fn one(
     args: &Decide,
@@ -36,62 +41,50 @@ fn one(
     actor: &str,
     tool: &str,
 ) -> io::Result<Outcome> {
-    let mut answer = json::Decision {
-        decision: "deny",
-        actor,
-        tool,
-        atom: syntax::quoted_atom(&format!("{}{tool}", args.authority.tool_prefix)),
-        allowlist: args.authority.allowlist.key.to_string(),
-        reason: DenyReason::Error.as_str(),
-        message: String::new(),
-        policy_hash: None,
-        error: None,
-    };
-    let outcome = match bound {
+    let ((decision, reason, outcome), message) = match bound {
         Ok(bound) => {
-            answer.policy_hash = Some(bound.allowlist.policy_hash());
             let decision = bound.allowlist.decide(actor, tool);
-            match decision {
-                Decision::Allow(grant) => {
-                    answer.decision = "allow";
-                    answer.reason = "derived";
-                    answer.message = format!("`{grant}` is derived");
-                }
-                Decision::Deny(denial) => {
-                    answer.reason = denial.reason.as_str();
-                    answer.message = denial.to_string();
-                }
-            }
-            match decision {
-                Decision::Allow(_) => Outcome::Yes,
-                Decision::Deny(denial) if denial.reason == DenyReason::Error => Outcome::NoAnswer,
-                Decision::Deny(_) => Outcome::No,
-            }
+            let message = match decision {
+                Decision::Allow(grant) => format!("{grant} is derived"),
+                Decision::Deny(denial) => denial.to_string(),
+            };
+            (verdict(&decision), message)
         }
-        Err(problem) => {
-            answer.message = problem.message();
-            answer.error = Some(problem.json());
-            Outcome::NoAnswer
-        }
+        Err(problem) => (NO_VERDICT, problem.message()),
     };
     match args.format {
-        Format::Json => json::print(&answer)?,
-        Format::Human => print_human(bound, &answer)?,
+        Format::Json => json::print(&json::Decision {
+            decision,
+            actor,
+            tool,
+            atom: syntax::quoted_atom(&format!("{}{tool}", args.authority.tool_prefix)),
+            allowlist: args.authority.allowlist.key.to_string(),
+            reason,
+            message,
+            policy_hash: bound
+                .as_ref()
+                .ok()
+                .map(|bound| bound.allowlist.policy_hash()),
+            error: bound.as_ref().err().map(Problem::json),
+        })?,
+        Format::Human => {
+            if let Err(problem) = bound {
+                problem.print_details();
+            }
+            if reason == DenyReason::UnknownTool.as_str()
+                && let Some(tool) = tool.strip_prefix(&*args.authority.tool_prefix)
+                && !args.authority.tool_prefix.is_empty()
+            {
+                render::tell(&format!(
+                    "note: tools are named without the prefix, as in `{tool}`"
+                ));
+            }
+            let message = Printable(&message);
+            json::stdout(|out| match outcome {
+                Outcome::Yes => writeln!(out, "allow: {message}"),
+                _ => writeln!(out, "deny: {reason}: {message}"),
+            })?;
+        }
     }
     Ok(outcome)
-}
-
-fn print_human(bound: &Result<Bound, Problem>, answer: &json::Decision<'_>) -> io::Result<()> {
-    if let Err(problem) = bound {
-        problem.print();
-    }
-    json::stdout(|out| {
-        let colon = if answer.decision == "allow" { "" } else { ":" };
-        let (decision, reason) = (answer.decision, answer.reason);
-        writeln!(
-            out,
-            "{decision}{colon} {reason}: {}",
-            Printable(&answer.message)
-        )
-    })
 }

@@ -4,6 +4,7 @@
 
 use crate::problem::{Problem, Unreadable};
 use horngate::{MAX_SOURCE_BYTES, Source};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -24,13 +25,12 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
             Err(reason) => unreadable.push(Unreadable::new(path, reason)),
         }
     }
-    let (mut sources, mut seen) = (Vec::new(), Vec::new());
+    let (mut sources, mut seen) = (Vec::new(), HashSet::new());
     for path in wanted {
         let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        if seen.contains(&place) {
+        if !seen.insert(place) {
             continue;
         }
-        seen.push(place);
         match bytes(&path) {
             Ok(bytes) => sources.push(Source::from_bytes(path.display().to_string(), bytes)),
             Err(error) => unreadable.push(Unreadable::new(&path, error.to_string())),

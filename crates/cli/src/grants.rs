@@ -7,7 +7,7 @@ use crate::json::Pair;
 use crate::outcome::Outcome;
 use crate::printable::printable;
 use crate::problem::Problem;
-use crate::{json, render, rules};
+use crate::{json, rules};
 use std::io;
 
 pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
@@ -15,9 +15,7 @@ pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
         Ok(bound) => bound,
         Err(problem) => return no_answer(args, &problem),
     };
-    if let Some(note) = &bound.elsewhere {
-        render::tell(note);
-    }
+    bound.tell();
     let wanted =
         |filter: &Option<String>, text: &str| filter.as_deref().is_none_or(|filter| filter == text);
     let grants: Vec<Pair<'_>> = bound

@@ -101,6 +101,9 @@ pub(crate) struct Grounds {
     pub(crate) facts: Vec<String>,
     pub(crate) absences: Vec<String>,
     pub(crate) widened_by: Vec<String>,
+    /// How many facts there are in all.
+    #[serde(skip)]
+    pub(crate) fact_count: usize,
 }
 
 /// What `query` says.

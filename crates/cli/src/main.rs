@@ -7,6 +7,7 @@ mod args;
 mod batch;
 mod check;
 mod decide;
+mod excerpt;
 mod files;
 mod grants;
 mod guard;

@@ -32,7 +32,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Whether a character shows nothing, or not what it is.
-fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
         || matches!(c,

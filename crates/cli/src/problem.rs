@@ -3,12 +3,10 @@
 //! Nothing here is an answer.
 
 use crate::json;
-use crate::printable::{Printable, printable};
 use crate::render;
 use horngate::{
     BindError, BudgetExceeded, Code, Diagnostic, ProbeError, QueryError, Refused, Sources, Span,
 };
-use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -93,27 +91,24 @@ impl Problem {
 
     /// Tells people on standard error.
     pub(crate) fn print(&self) {
-        let mut out = render::stderr();
-        // If standard error is gone there is nobody to tell; the exit code still says it.
-        let _ = self.write(&mut out).and_then(|()| out.flush());
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.print_details();
         match self {
-            Self::Refused {
-                sources,
-                diagnostics,
-                message,
-            } => {
-                render::diagnostics(out, sources, diagnostics)?;
-                writeln!(out, "error: {}", Printable(message))
-            }
             Self::Unreadable(files) => files
                 .iter()
-                .try_for_each(|file| writeln!(out, "error: {}", printable(&file.message()))),
-            Self::Timeout(_) | Self::Internal(_) => {
-                writeln!(out, "error: {}", printable(&self.message()))
-            }
+                .for_each(|file| render::tell(&format!("error: {}", file.message()))),
+            _ => render::tell(&format!("error: {}", self.message())),
+        }
+    }
+
+    /// Tells people on standard error all that is not in the message.
+    pub(crate) fn print_details(&self) {
+        if let Self::Refused {
+            sources,
+            diagnostics,
+            ..
+        } = self
+        {
+            render::tell_diagnostics(sources, diagnostics);
         }
     }
 }
@@ -180,9 +175,8 @@ pub(crate) fn out_of_budget(exceeded: &BudgetExceeded) -> Diagnostic {
     Diagnostic::new(Code::Budget, Span::default(), exceeded.to_string())
         .of(&exceeded.predicate)
         .help(format!(
-            "if the rules need more, raise it with `--max-{} {}`",
-            exceeded.what,
-            exceeded.limit.saturating_mul(10)
+            "if the rules need more, raise `--max-{}`",
+            exceeded.what
         ))
 }
 

@@ -64,6 +64,7 @@ fn answer(
         mentioned(term, &mut keys);
     }
     let model = rulebase.evaluate_slice(&keys, budget)?;
+    rules::keep(&model);
     Ok(Answer::Solutions(model.query(goal)?))
 }
 

@@ -4,8 +4,8 @@
 
 use crate::args::{Authority, Limits, Rules};
 use crate::problem::Problem;
-use crate::{files, guard};
-use horngate::{Allowlist, Rulebase, Severity};
+use crate::{files, guard, render};
+use horngate::{Allowlist, Diagnostic, Model, PredicateKey, Rulebase, Severity};
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -13,9 +13,19 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub(crate) struct Bound {
     pub(crate) allowlist: Allowlist,
-    /// What is wrong elsewhere in the rules, in one line.
-    pub(crate) elsewhere: Option<String>,
+    /// What people should know of the rules, a line each.
+    remarks: Vec<String>,
 }
+
+impl Bound {
+    /// Tells people what they should know of the rules, on standard error.
+    pub(crate) fn tell(&self) {
+        self.remarks.iter().for_each(|remark| render::tell(remark));
+    }
+}
+
+/// The kinds of finding for which no gate is built on an allowlist unless its builder says why.
+const DOUBTFUL: [&str; 3] = ["default-allow", "always-true", "cartesian-grant"];
 
 /// The rulebase of the files that the paths name.
 pub(crate) fn rulebase(paths: &[PathBuf]) -> Result<Rulebase, Problem> {
@@ -33,16 +43,22 @@ pub(crate) fn bind(
         let rulebase = rulebase(&paths)?;
         let wanted = &authority.allowlist;
         let model = rulebase.evaluate_slice(std::slice::from_ref(&wanted.key), &budget)?;
+        keep(&model);
         let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, &authority.tool_prefix)?;
         Ok(Bound {
-            elsewhere: elsewhere(&rulebase, &allowlist),
+            remarks: remarks(&rulebase, &wanted.key),
             allowlist,
         })
     })
 }
 
+/// Keeps a model until the process ends, which is soon: taking a large one apart would only cost time.
+pub(crate) fn keep(model: &Model) {
+    std::mem::forget(model.clone());
+}
+
 /// The names of the predicates that the allowlist depends on, as diagnostics name them.
-pub(crate) fn slice(rulebase: &Rulebase, key: &horngate::PredicateKey) -> HashSet<String> {
+pub(crate) fn slice(rulebase: &Rulebase, key: &PredicateKey) -> HashSet<String> {
     rulebase
         .slice(key)
         .into_iter()
@@ -50,21 +66,36 @@ pub(crate) fn slice(rulebase: &Rulebase, key: &horngate::PredicateKey) -> HashSe
         .collect()
 }
 
-fn elsewhere(rulebase: &Rulebase, allowlist: &Allowlist) -> Option<String> {
-    let key = allowlist.predicate();
-    let count = rulebase
-        .diagnostics()
-        .iter()
-        .filter(|found| found.severity == Severity::Error)
-        .count();
+fn remarks(rulebase: &Rulebase, key: &PredicateKey) -> Vec<String> {
+    let slice = slice(rulebase, key);
+    let of_slice = |found: &Diagnostic| {
+        found
+            .predicate
+            .as_ref()
+            .is_some_and(|predicate| slice.contains(predicate))
+    };
+    let all = rulebase.diagnostics().iter();
+    let mut remarks: Vec<String> = all
+        .clone()
+        .filter(|found| DOUBTFUL.contains(&found.code.kind()) && of_slice(found))
+        .map(|found| {
+            format!(
+                "{}: {}: {}",
+                found.severity,
+                found.code.kind(),
+                found.message
+            )
+        })
+        .collect();
+    let is_fault = |found: &&Diagnostic| found.severity == Severity::Error;
+    let faults = match all.filter(is_fault).count() {
+        0 => return remarks,
+        1 => "1 fault".to_owned(),
+        count => format!("{count} faults"),
+    };
     // The slice of what is bound has no fault.
-    match count {
-        0 => None,
-        1 => Some(format!(
-            "note: 1 fault outside the slice of {key}; see horngate check"
-        )),
-        _ => Some(format!(
-            "note: {count} faults outside the slice of {key}; see horngate check"
-        )),
-    }
+    remarks.push(format!(
+        "note: {faults} outside the slice of {key}; see horngate check"
+    ));
+    remarks
 }

@@ -89,8 +89,7 @@ struct Finding<'a> {
     rule_index: usize,
     level: &'static str,
     message: Message<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locations: Vec<Location<'a>>,
+    locations: [Location<'a>; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'a>>,
 }
@@ -116,7 +115,8 @@ struct LogicalLocation<'a> {
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: ArtifactLocation,
-    region: Region,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
 }
 
 #[derive(Serialize)]
@@ -223,25 +223,25 @@ fn result<'a>(sources: &'a Sources, codes: &[Code], found: &'a Diagnostic) -> Fi
         Some(help) => format!("{}; {help}", found.message),
         None => found.message.clone(),
     };
-    let mut locations = Vec::new();
-    if has_place(found) {
-        let mut place = location(sources, found.span, "");
-        place.logical_locations = found
-            .predicate
-            .iter()
-            .map(|predicate| LogicalLocation {
-                fully_qualified_name: predicate,
-                kind: "function",
-            })
-            .collect();
-        locations.push(place);
+    let mut place = location(sources, found.span, "");
+    if !has_place(found) {
+        // The standard lets a finding be without a location, but code scanning services show none then.
+        place.physical_location.region = None;
     }
+    place.logical_locations = found
+        .predicate
+        .iter()
+        .map(|predicate| LogicalLocation {
+            fully_qualified_name: predicate,
+            kind: "function",
+        })
+        .collect();
     Finding {
         rule_id: found.code.as_str(),
         rule_index: codes.binary_search(&found.code).unwrap_or_default(),
         level: level(found.severity),
         message: Message { text },
-        locations,
+        locations: [place],
         related_locations: found
             .labels
             .iter()
@@ -257,12 +257,12 @@ fn location<'a>(sources: &Sources, span: Span, message: &'a str) -> Location<'a>
             artifact_location: ArtifactLocation {
                 uri: uri(sources.name(span)),
             },
-            region: Region {
+            region: Some(Region {
                 start_line: start.line,
                 start_column: start.column,
                 end_line: end.line,
                 end_column: end.column,
-            },
+            }),
         },
         logical_locations: Vec::new(),
         message: (!message.is_empty()).then_some(Message { text: message }),

@@ -1,0 +1,224 @@
+//! Loading piece by piece: facts go from bytes to rows, and no text is kept.
+//!
+//! Nothing here explains: a set that is not clean is left to [`Rulebase::check`], which reads the whole text.
+
+use crate::analysis::Rulebase;
+use crate::analysis::rule::PredicateKey;
+use crate::program::{FactTable, Program};
+use crate::source::{Source, SourceId, Span};
+use crate::syntax::{self, Argument, Clause, ClauseKind, NextClause};
+use crate::value::{Constants, Value};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// The set cannot be loaded as it stands; [`Rulebase::check`] of the whole texts says why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the rules are refused; check the whole texts to see why")]
+pub struct NotClean;
+
+/// Takes the texts of a file set piece by piece. Only rules are kept as text would be; a million facts are rows.
+///
+/// ```
+/// use horngate::{Budget, Loader};
+/// let mut loader = Loader::new();
+/// loader.begin("grants.pl");
+/// loader.feed(b"may_execute_tool(a, too");
+/// loader.feed(b"l_x).\n");
+/// let rulebase = loader.finish()?;
+/// let model = rulebase.evaluate(&Budget::default()).unwrap();
+/// assert!(model.query("may_execute_tool(a, tool_x)").unwrap().holds());
+/// # Ok::<(), horngate::NotClean>(())
+/// ```
+#[derive(Default)]
+pub struct Loader {
+    constants: Constants,
+    program: Program,
+    /// Facts of the current file by predicate.
+    tables: Vec<FactTable>,
+    index: HashMap<(Box<str>, usize), usize>,
+    /// The table of the last fact: facts of one predicate stand together.
+    last: usize,
+    current: Option<File>,
+    clean: bool,
+    begun: bool,
+}
+
+struct File {
+    id: SourceId,
+    name: String,
+    digest: Sha256,
+    /// Bytes that no clause has taken yet, and where they stand in the file.
+    pending: Vec<u8>,
+    base: usize,
+    /// How long `pending` must be before a clause that had no end is tried again.
+    retry: usize,
+    clauses: Vec<Clause>,
+    in_tests: bool,
+}
+
+impl Loader {
+    /// A loader without any text.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            clean: true,
+            ..Self::default()
+        }
+    }
+
+    /// Ends the text before, if there is one, and begins another.
+    pub fn begin(&mut self, name: impl Into<String>) {
+        self.end();
+        self.begun = true;
+        let name = name.into();
+        self.current = Some(File {
+            id: self.program.next_id(),
+            name,
+            digest: Sha256::new(),
+            pending: Vec::new(),
+            base: 0,
+            retry: 0,
+            clauses: Vec::new(),
+            in_tests: false,
+        });
+    }
+
+    /// The next bytes of the text that was begun; a piece may end anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let Some(mut file) = self.current.take() else {
+            self.clean = false;
+            return;
+        };
+        file.digest.update(bytes);
+        if self.clean {
+            file.pending.extend_from_slice(bytes);
+            if file.pending.len() >= file.retry {
+                self.take_clauses(&mut file, false);
+            }
+        }
+        self.current = Some(file);
+    }
+
+    fn end(&mut self) {
+        let Some(mut file) = self.current.take() else {
+            return;
+        };
+        if self.clean {
+            self.take_clauses(&mut file, true);
+        }
+        let source = Source::without_text(file.name, file.digest.finalize().into());
+        self.index.clear();
+        self.last = 0;
+        self.program
+            .push(source, file.clauses, std::mem::take(&mut self.tables));
+    }
+
+    /// The rulebase of all texts.
+    ///
+    /// # Errors
+    /// [`NotClean`] when any text has an error that refuses the set.
+    pub fn finish(mut self) -> Result<Rulebase, NotClean> {
+        self.end();
+        if !self.clean {
+            return Err(NotClean);
+        }
+        self.program.set_constants(self.constants);
+        Rulebase::without_lints(self.program).map_err(|_| NotClean)
+    }
+
+    fn take_clauses(&mut self, file: &mut File, complete: bool) {
+        let pending = std::mem::take(&mut file.pending);
+        let valid = match std::str::from_utf8(&pending) {
+            Ok(text) => text,
+            // A character may be cut in two by the end of a piece.
+            Err(error) if error.error_len().is_none() && !complete => pending
+                .get(..error.valid_up_to())
+                .and_then(|valid| std::str::from_utf8(valid).ok())
+                .unwrap_or(""),
+            Err(_) => {
+                self.clean = false;
+                return;
+            }
+        };
+        let taken = self.clauses(file, valid, complete);
+        let rest = pending.len().saturating_sub(taken);
+        file.base += taken;
+        file.retry = if taken == 0 { rest * 2 } else { 0 };
+        file.pending = pending;
+        file.pending.drain(..taken);
+        if file.base > crate::MAX_SOURCE_BYTES {
+            self.clean = false;
+        }
+    }
+
+    /// Reads the clauses that are complete; says how many bytes they take.
+    fn clauses(&mut self, file: &mut File, text: &str, complete: bool) -> usize {
+        let mut at = 0;
+        while self.clean {
+            if !file.in_tests
+                && (file.base > 0 || at > 0)
+                && let Some(fact) = syntax::scan_fact(text, at, complete)
+            {
+                self.fact(file, &fact);
+                at = fact.end;
+                continue;
+            }
+            let first = file.base == 0 && at == 0;
+            match syntax::next_clause(file.id, text, at, file.base, first, complete) {
+                NextClause::Clause(clause, end) => {
+                    if let ClauseKind::Directive(goal) = &clause.kind {
+                        match goal.functor() {
+                            Some(("begin_tests", _)) => file.in_tests = true,
+                            Some(("end_tests", _)) => file.in_tests = false,
+                            _ => {}
+                        }
+                    }
+                    file.clauses.push(*clause);
+                    at = end;
+                }
+                NextClause::Nothing => return text.len(),
+                NextClause::Incomplete => return at,
+                NextClause::Refused => self.clean = false,
+            }
+        }
+        at
+    }
+
+    fn fact(&mut self, file: &File, fact: &syntax::Fact<'_>) {
+        let arguments = fact.arguments();
+        let known = self
+            .tables
+            .get(self.last)
+            .is_some_and(|table| table.is(fact.name, arguments.len()));
+        if !known {
+            self.last = self.table(file, fact);
+        }
+        let Some(table) = self.tables.get_mut(self.last) else {
+            return;
+        };
+        for argument in arguments {
+            let value: Value = match argument {
+                Argument::Atom(name) => self.constants.atom(name),
+                Argument::String(text) => self.constants.string(text),
+                Argument::Integer(value) => self.constants.integer((*value).into()),
+            };
+            table.facts.values.push(value);
+        }
+        table.facts.count += 1;
+    }
+
+    fn table(&mut self, file: &File, fact: &syntax::Fact<'_>) -> usize {
+        let key = (Box::from(fact.name), fact.arguments().len());
+        if let Some(at) = self.index.get(&key) {
+            return *at;
+        }
+        let offset = |at: usize| u32::try_from(file.base + at).unwrap_or(u32::MAX);
+        self.tables.push(FactTable {
+            key: PredicateKey::new(fact.name, key.1),
+            first: Span::new(file.id, offset(fact.start), offset(fact.end)),
+            facts: crate::analysis::Facts::default(),
+        });
+        self.index.insert(key, self.tables.len() - 1);
+        self.tables.len() - 1
+    }
+}

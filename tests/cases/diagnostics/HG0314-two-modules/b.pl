@@ -1,0 +1,2 @@
+:- module(suspensions, [suspended/1]).
+suspended('U:Cd').

@@ -1,0 +1,4 @@
+% expect: HG0404 error 4
+% `\=` on a variable that is not bound yet: it fails, whatever the role is.
+role('U:Qa', tester).
+may_execute_tool(Agent, tool_repl) :- Role \= guest, role(Agent, Role).

@@ -1,0 +1,5 @@
+% expect: HG0405 error 5
+% expect: HG0405 error 5
+% The limit was a fact once; now nothing says what it is.
+risk(tool_repl, 2).
+safe(Tool) :- risk(Tool, Level), Level =< Limit, Limit > 0.

@@ -1,0 +1,9 @@
+% expect: HG0402 error 7
+% expect: HG0607 error 9
+% The team's own tools, or else the defaults.
+member_of('U:Qa', qa).
+default_tool(tool_search).
+team_tool(qa, tool_repl).
+may_execute_tool(Agent, Tool) :-
+    member_of(Agent, Team),
+    ( team_tool(Team, Tool) *-> true ; default_tool(Tool) ).

@@ -1,0 +1,1 @@
+suspended('J:Junior').

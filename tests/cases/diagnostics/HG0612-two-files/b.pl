@@ -1,0 +1,1 @@
+may_execute_tool('U:SD', tool_repl).

@@ -215,7 +215,8 @@ impl Loader {
         let offset = |at: usize| u32::try_from(file.base + at).unwrap_or(u32::MAX);
         self.tables.push(FactTable {
             key: PredicateKey::new(fact.name, key.1),
-            first: Span::new(file.id, offset(fact.start), offset(fact.end)),
+            // Without the dot, as a clause's head is.
+            first: Span::new(file.id, offset(fact.start), offset(fact.end - 1)),
             facts: crate::analysis::Facts::default(),
         });
         self.index.insert(key, self.tables.len() - 1);

@@ -50,7 +50,22 @@ pub(crate) struct Constants {
     first: u32,
     entries: Vec<(Constant, u32)>,
     table: HashTable<u32>,
+    /// Atoms of at most 15 bytes, by their bytes: found without a look at the entries.
+    short: HashTable<(u128, u32)>,
     hasher: RandomState,
+}
+
+/// The bytes of a short text and its length in one key.
+fn short_key(text: &str) -> Option<u128> {
+    let mut bytes = [0; 16];
+    bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+    match bytes.last_mut() {
+        Some(last) if text.len() < 16 => {
+            *last = u8::try_from(text.len() + 1).ok()?;
+            Some(u128::from_le_bytes(bytes))
+        }
+        _ => None,
+    }
 }
 
 impl std::fmt::Debug for Constants {
@@ -77,12 +92,6 @@ impl Constants {
     #[must_use]
     pub(crate) fn len(&self) -> u32 {
         self.first + u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     fn entry(&self, value: Value) -> Option<&(Constant, u32)> {
@@ -123,17 +132,34 @@ impl Constants {
     /// The value of a constant, if the pool knows it.
     #[must_use]
     pub(crate) fn find(&self, constant: &Constant) -> Option<Value> {
+        if let Constant::Atom(name) = constant {
+            return self.find_atom(name);
+        }
         self.find_hashed(hash_of(&self.hasher, constant), &|other| other == constant)
     }
 
     /// The value of the atom `name`, if the pool knows it. Allocates nothing.
     #[must_use]
     pub(crate) fn find_atom(&self, name: &str) -> Option<Value> {
+        if let Some(key) = short_key(name) {
+            return self.find_short(self.hasher.hash_one(key), key);
+        }
         let hash = hash_text(&self.hasher, 0, name);
         self.find_hashed(
             hash,
             &|other| matches!(other, Constant::Atom(text) if **text == *name),
         )
+    }
+
+    fn find_short(&self, hash: u64, key: u128) -> Option<Value> {
+        let mut pool = Some(self);
+        while let Some(current) = pool {
+            if let Some((_, at)) = current.short.find(hash, |(other, _)| *other == key) {
+                return Some(Value(current.first + at));
+            }
+            pool = current.base.as_deref();
+        }
+        None
     }
 
     fn insert(&mut self, constant: Constant, depth: u32) -> Value {
@@ -154,6 +180,18 @@ impl Constants {
 
     /// Interns an atom.
     pub(crate) fn atom(&mut self, name: &str) -> Value {
+        if let Some(key) = short_key(name) {
+            let hash = self.hasher.hash_one(key);
+            if let Some(value) = self.find_short(hash, key) {
+                return value;
+            }
+            let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+            self.entries.push((Constant::Atom(name.into()), 0));
+            let hasher = &self.hasher;
+            self.short
+                .insert_unique(hash, (key, at), |(key, _)| hasher.hash_one(*key));
+            return Value(self.first + at);
+        }
         self.find_atom(name)
             .unwrap_or_else(|| self.insert(Constant::Atom(name.into()), 0))
     }

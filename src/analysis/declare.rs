@@ -168,11 +168,11 @@ impl<'p> Pass<'p> {
             return None;
         }
         let id = self.declared.predicates.enter(key);
-        if let Some(predicate) = self.declared.predicates.get_mut(id)
-            && predicate.defined.last().is_none_or(|(last, _)| *last != file)
-            && !predicate.defined.iter().any(|(known, _)| *known == file)
-        {
-            predicate.defined.push((file, span));
+        if let Some(predicate) = self.declared.predicates.get_mut(id) {
+            match predicate.defined.iter_mut().find(|(known, _)| *known == file) {
+                Some((_, first)) => *first = span.min(*first),
+                None => predicate.defined.push((file, span)),
+            }
         }
         Some(id)
     }
@@ -531,6 +531,7 @@ impl<'p> Pass<'p> {
     }
 
     fn finish(&mut self) {
+        self.declared.predicates.sort_files();
         for (key, span) in std::mem::take(&mut self.imports) {
             if let Some(id) = self.declared.predicates.find(&key)
                 && let Some(place) = self.declared.predicates.get(id).and_then(|p| p.place())

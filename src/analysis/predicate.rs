@@ -101,6 +101,13 @@ impl Predicates {
         (0..).map(PredicateId).zip(&self.list)
     }
 
+    /// Puts the files that define each predicate in their order.
+    pub(crate) fn sort_files(&mut self) {
+        for predicate in &mut self.list {
+            predicate.defined.sort_unstable();
+        }
+    }
+
     /// Records a fault of the predicate.
     pub(crate) fn fault(&mut self, id: PredicateId, diagnostic: Diagnostic) {
         if let Some(predicate) = self.get_mut(id) {

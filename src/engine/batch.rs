@@ -303,6 +303,15 @@ impl Columns {
         }
     }
 
+    /// Appends the two columns of rows that lie flat.
+    pub(crate) fn take_pairs(&mut self, pairs: &[Value], first: usize, second: usize) {
+        for (variable, skip) in [(first, 0), (second, 1)] {
+            if let Some(column) = self.columns.get_mut(variable) {
+                column.extend(pairs.iter().skip(skip).step_by(2));
+            }
+        }
+    }
+
     /// Appends `count` copies of binding `at` of `from`, in the columns given.
     #[inline]
     pub(crate) fn repeat(&mut self, from: &Self, at: usize, carried: &[usize], count: usize) {

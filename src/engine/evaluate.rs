@@ -7,6 +7,7 @@ use super::arithmetic::{self, Undefined};
 use super::budget::{Budget, BudgetExceeded, Spent};
 use super::batch::{self, Operation, Program};
 use super::csr::Csr;
+use super::passenger::{self, Closure, Marks};
 use super::plan::{Match, Part, Plan, Scan, Step, plan};
 use super::relation::{Index, NO_ROW, Relation, Rows};
 use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
@@ -213,6 +214,18 @@ impl<'b> Evaluator<'b> {
             let compiled = self.plan(rule, None, &|_, _| Part::All);
             self.run(&compiled)?;
         }
+        if let [id] = ids
+            && self.len(*id) > 0
+        {
+            let recursive: Vec<&Rule> = rules
+                .iter()
+                .copied()
+                .filter(|rule| !recursive_calls(rule).is_empty())
+                .collect();
+            if let Some(closure) = passenger::closure(*id, &recursive) {
+                return self.close_over(*id, &closure);
+            }
+        }
         let variants: Vec<(&Rule, usize)> = rules
             .iter()
             .flat_map(|rule| recursive_calls(rule).into_iter().map(|delta| (*rule, delta)))
@@ -264,6 +277,58 @@ impl<'b> Evaluator<'b> {
         }
     }
 
+    /// Derives a component whose recursion carries one column along, value by value of that column.
+    fn close_over(&mut self, id: PredicateId, closure: &Closure) -> Result<(), Failure> {
+        let Some(Store::Open(base)) = self.stores.get_mut(id.index()) else {
+            return Ok(());
+        };
+        let base = std::mem::take(base);
+        // The tuples without recursion were counted when they were derived; they are counted again below.
+        self.spent.tuples -= u64::from(base.len());
+        let starts = Csr::new(&base, closure.passenger);
+        let edges: Vec<Csr> = closure
+            .edges
+            .iter()
+            .filter_map(|edge| match edge.predicate {
+                None => Some(Csr::new(&base, edge.from)),
+                Some(other) => self.relation(other).map(|other| Csr::new(other, edge.from)),
+            })
+            .collect();
+        let mut relation = Relation::grouped();
+        let (mut served, mut reached) = (Marks::default(), Marks::default());
+        served.clear();
+        let mut queue: Vec<Value> = Vec::new();
+        for at in 0..base.len() {
+            let Some(rider) = base.cell(at, closure.passenger) else {
+                continue;
+            };
+            if !served.mark(rider) {
+                continue;
+            }
+            reached.clear();
+            queue.clear();
+            queue.extend(starts.of(rider).iter().filter(|value| reached.mark(**value)));
+            let mut next = 0;
+            let mut firings = 0;
+            while let Some(value) = queue.get(next).copied() {
+                next += 1;
+                for edge in &edges {
+                    let items = edge.of(value);
+                    firings += items.len() as u64;
+                    queue.extend(items.iter().filter(|value| reached.mark(**value)));
+                }
+            }
+            relation.push_group(rider, &queue, closure.passenger);
+            self.count_firings(firings, id)?;
+            self.count_tuples(queue.len() as u64, id)?;
+        }
+        relation.end_round();
+        if let Some(store) = self.stores.get_mut(id.index()) {
+            *store = Store::Open(relation);
+        }
+        Ok(())
+    }
+
     /// The sizes of the relations that a rule calls, as powers of two.
     fn sizes(&self, rule: &Rule) -> Vec<u32> {
         rule.body
@@ -307,6 +372,14 @@ impl<'b> Evaluator<'b> {
                     {
                         self.adjacency(*predicate, *column);
                     }
+                    // Members are found by adjacency, too, where a value has few rows.
+                    if let Operation::Member { predicate, row, .. } = operation
+                        && row.len() == 2
+                        && matches!(self.stores.get(predicate.index()), Some(Store::Done(_)))
+                        && self.fits_csr(*predicate)
+                    {
+                        self.adjacency(*predicate, 0);
+                    }
                 }
             }
         }
@@ -317,16 +390,21 @@ impl<'b> Evaluator<'b> {
         if self.csr(predicate, column).is_some() {
             return;
         }
-        let constants = self.constants.len() as usize;
-        if let (Some(Store::Done(relation)), Some(csrs)) = (
-            self.stores.get(predicate.index()),
-            self.csrs.get_mut(predicate.index()),
-        ) && constants <= 4096 + 4 * relation.len() as usize
+        if self.fits_csr(predicate)
+            && let (Some(Store::Done(relation)), Some(csrs)) = (
+                self.stores.get(predicate.index()),
+                self.csrs.get_mut(predicate.index()),
+            )
         {
             csrs.push(Csr::new(relation, column));
         } else {
             self.chain(predicate, &[column]);
         }
+    }
+
+    /// Whether an array over all constants is in proportion to the relation.
+    fn fits_csr(&self, predicate: PredicateId) -> bool {
+        self.constants.len() as usize <= 4096 + 4 * self.len(predicate) as usize
     }
 
     pub(super) fn csr(&self, predicate: PredicateId, column: usize) -> Option<&Csr> {

@@ -7,6 +7,7 @@ mod batch;
 mod budget;
 mod csr;
 mod evaluate;
+mod passenger;
 mod plan;
 mod query;
 pub(crate) mod relation;

@@ -8,6 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The tuples of one predicate.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub(crate) struct Relation {
 #[derive(Clone, Debug)]
 enum Set {
     Pairs(Pairs),
+    /// Pairs that are known to be different; the set is made when it is first asked for.
+    Grouped(OnceLock<Pairs>),
     /// Positions of rows, of any arity.
     Rows(HashTable<u32>, RandomState),
 }
@@ -63,6 +66,13 @@ impl Relation {
         self.values.get(start..start + self.arity).unwrap_or(&[])
     }
 
+    /// The rows of a relation with two columns, flat.
+    pub(crate) fn pairs(&self, rows: Rows) -> &[Value] {
+        self.values
+            .get(rows.start as usize * 2..rows.end as usize * 2)
+            .unwrap_or(&[])
+    }
+
     /// The value in one column of a row.
     pub(crate) fn cell(&self, at: u32, column: usize) -> Option<Value> {
         self.values.get(at as usize * self.arity + column).copied()
@@ -78,8 +88,31 @@ impl Relation {
             (Set::Rows(table, hasher), _) => table
                 .find(hash_row(hasher, row), |at| self.row(*at) == row)
                 .is_some(),
-            (Set::Pairs(_), _) => false,
+            (Set::Grouped(pairs), [a, b]) => pairs
+                .get_or_init(|| Pairs::of(&self.values))
+                .contains(*a, *b),
+            (Set::Pairs(_) | Set::Grouped(_), _) => false,
         }
+    }
+
+    /// A relation with two columns that is filled by [`Relation::push_group`] only.
+    pub(crate) fn grouped() -> Self {
+        Self {
+            arity: 2,
+            set: Set::Grouped(OnceLock::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Appends a row for each of `others`, which differ, with `rider` in column `passenger`; no rider comes twice.
+    pub(crate) fn push_group(&mut self, rider: Value, others: &[Value], passenger: usize) {
+        self.values.reserve(others.len() * 2);
+        if passenger == 0 {
+            self.values.extend(others.iter().flat_map(|other| [rider, *other]));
+        } else {
+            self.values.extend(others.iter().flat_map(|other| [*other, rider]));
+        }
+        self.len += u32::try_from(others.len()).unwrap_or(u32::MAX);
     }
 
     /// Appends the row unless it is there; says whether it is new.

@@ -129,6 +129,15 @@ pub(crate) fn pack(a: Value, b: Value) -> u64 {
 }
 
 impl HashPairs {
+    fn fill(&mut self, values: &[Value]) {
+        self.table.reserve(values.len() / 2, |_| 0);
+        for pair in values.chunks_exact(2) {
+            if let [a, b] = pair {
+                self.insert(pack(*a, *b));
+            }
+        }
+    }
+
     fn contains(&self, key: u64) -> bool {
         let hash = self.hasher.hash_one(key);
         self.table.find(hash, |other| *other == key).is_some()
@@ -168,6 +177,16 @@ impl Pairs {
         }
     }
 
+    /// The set of the pairs that `values` holds flat.
+    pub(crate) fn of(values: &[Value]) -> Self {
+        let mut pairs = Self::default();
+        pairs.reconsider(values);
+        if let Self::Hash(hash) = &mut pairs {
+            hash.fill(values);
+        }
+        pairs
+    }
+
     /// Chooses the representation anew for the rows that there are; `values` holds them flat.
     pub(crate) fn reconsider(&mut self, values: &[Value]) {
         let rows = values.len() / 2;
@@ -175,12 +194,7 @@ impl Pairs {
         match self {
             Self::Dense(dense) if dense.bytes() > allowed => {
                 let mut hash = HashPairs::default();
-                hash.table.reserve(rows, |_| 0);
-                for pair in values.chunks_exact(2) {
-                    if let [a, b] = pair {
-                        hash.insert(pack(*a, *b));
-                    }
-                }
+                hash.fill(values);
                 *self = Self::Hash(hash);
             }
             Self::Dense(_) => {}

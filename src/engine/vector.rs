@@ -10,6 +10,9 @@ use super::relation::{NO_ROW, Relation};
 use crate::analysis::rule::PredicateId;
 use crate::value::Value;
 
+/// So many values are found by a look at each.
+const FEW: usize = 16;
+
 impl Evaluator<'_> {
     pub(super) fn run_program(&mut self, program: &Program) -> Result<(), Failure> {
         let mut levels = vec![Columns::new(program.variables); program.operations.len() + 1];
@@ -48,9 +51,17 @@ impl Evaluator<'_> {
                         if let (Some(relation), Some(output)) =
                             (self.relation(*predicate), rest.first_mut())
                         {
-                            for row in start..end {
-                                let cell = |column| relation.cell(row, column);
-                                take(cell, cells, input, binding, carried, output);
+                            match &**cells {
+                                [(0, Cell::Keep(a)), (1, Cell::Keep(b))] if relation.arity() == 2 => {
+                                    output.take_pairs(relation.pairs(start..end), *a, *b);
+                                    output.repeat(input, binding, carried, (end - start) as usize);
+                                }
+                                _ => {
+                                    for row in start..end {
+                                        let cell = |column| relation.cell(row, column);
+                                        take(cell, cells, input, binding, carried, output);
+                                    }
+                                }
                             }
                         }
                         self.count_firings(u64::from(end - start), program.head)?;
@@ -87,7 +98,11 @@ impl Evaluator<'_> {
                 } => {
                     let holds = match (self.relation(*predicate), &**row) {
                         (Some(relation), [a, b]) => {
-                            relation.contains(&[input.get(*a, binding), input.get(*b, binding)])
+                            let (a, b) = (input.get(*a, binding), input.get(*b, binding));
+                            match self.csr(*predicate, 0).map(|csr| csr.of(a)) {
+                                Some(few) if few.len() <= FEW => few.contains(&b),
+                                _ => relation.contains(&[a, b]),
+                            }
                         }
                         (Some(relation), _) => {
                             let row: Vec<Value> =

@@ -363,12 +363,20 @@ impl Bound {
             .unwrap_or_default();
         let constants = &model.data.constants;
         let (mut actors, mut tools) = (Names::default(), Names::default());
+        let mut seen = vec![[false; 2]; constants.len() as usize];
+        let mut first = |value: Value, column: usize| {
+            let flag = seen.get_mut(value.0 as usize).and_then(|flags| flags.get_mut(column));
+            flag.is_some_and(|flag| !std::mem::replace(flag, true))
+        };
         for row in relation.rows() {
             let [actor, tool] = row else { continue };
-            if let Some(text) = constants.atom_text(*actor) {
+            if first(*actor, 0)
+                && let Some(text) = constants.atom_text(*actor)
+            {
                 actors.insert(text, *actor);
             }
-            if let Some(text) = constants.atom_text(*tool)
+            if first(*tool, 1)
+                && let Some(text) = constants.atom_text(*tool)
                 && let Some(name) = text.strip_prefix(prefix)
             {
                 tools.insert(name, *tool);

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn plain_facts_are_read_and_others_left_alone() {
         let fact = scan(" % c\n\tp('U:Qa', tool_x,-3 , \"s t\").\nq.", 0, false).unwrap();
-        assert_eq!((fact.name, fact.start, fact.end), ("p", 6, 33));
+        assert_eq!((fact.name, fact.start, fact.end), ("p", 6, 35));
         let expected = [
             Argument::Atom("U:Qa"),
             Argument::Atom("tool_x"),

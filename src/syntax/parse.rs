@@ -25,12 +25,19 @@ mod grammar {
     include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 }
 
+/// The most tokens of one clause.
+const MAX_CLAUSE_TOKENS: usize = 1 << 22;
+
+/// The most diagnostics of one source: what is no rule file at all need not be told character by character.
+const MAX_DIAGNOSTICS: usize = 10_000;
+
 /// What a source contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
     /// The clauses that could be read, in order.
     pub clauses: Vec<Clause>,
-    /// All that is wrong with the text, in the order of its places. A source with any error must not be loaded.
+    /// All that is wrong with the text, up to 10,000 findings, in the order of their places. A source with any error must
+    /// not be loaded.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -54,18 +61,7 @@ pub fn parse(id: SourceId, source: &Source) -> Parsed {
         reader.report(problem);
         return reader.parsed;
     }
-    let mut tokens = Vec::new();
-    for spanned in lexer::tokens(id, source.text()) {
-        let ends = spanned.token == Token::End;
-        tokens.push(spanned);
-        if ends {
-            reader.clause(&tokens);
-            tokens.clear();
-        }
-    }
-    if !tokens.is_empty() {
-        reader.unfinished(&tokens);
-    }
+    reader.clauses();
     let mut parsed = reader.parsed;
     parsed
         .diagnostics
@@ -191,6 +187,43 @@ impl<'s> Reader<'s> {
             parsed: Parsed::default(),
             operators_changed: false,
         }
+    }
+
+    /// Reads clause by clause.
+    fn clauses(&mut self) {
+        let mut tokens = Vec::new();
+        let mut bad = 0;
+        for spanned in lexer::tokens(self.id, self.text) {
+            let ends = spanned.token == Token::End;
+            let end = spanned.end;
+            bad += usize::from(matches!(spanned.token, Token::Bad(_)));
+            tokens.push(spanned);
+            if ends {
+                self.clause(&tokens);
+                tokens.clear();
+            }
+            let full = tokens.len() >= MAX_CLAUSE_TOKENS;
+            if full || bad.max(self.parsed.diagnostics.len()) >= MAX_DIAGNOSTICS {
+                self.give_up(&tokens, end, full);
+                return;
+            }
+        }
+        if !tokens.is_empty() {
+            self.unfinished(&tokens);
+        }
+    }
+
+    /// Leaves the rest of the source unread: it is refused anyway.
+    fn give_up(&mut self, tokens: &[Spanned<'_>], end: usize, full: bool) {
+        self.report_bad(tokens);
+        let message = if full {
+            format!("a clause of more than {MAX_CLAUSE_TOKENS} tokens")
+        } else {
+            format!("more than {MAX_DIAGNOSTICS} errors")
+        };
+        let span = Span::new(self.id, offset(end), offset(end));
+        let problem = Problem::new(Code::TooLong, span, message);
+        self.report(problem.help("the rest of the source was not read"));
     }
 
     fn report(&mut self, problem: Problem) {

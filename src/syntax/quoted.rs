@@ -32,9 +32,9 @@ pub(super) fn scan<'s>(text: &'s str, quote: char, place: Place) -> Quoted<'s> {
         }
     } else {
         // A bad escape sequence may be why the end was not seen.
-        Err(scanner
-            .problem
-            .take()
+        let escape = scanner.problem.take();
+        Err(escape
+            .filter(|problem| problem.0.code == Code::BadEscape)
             .unwrap_or_else(|| unterminated(quote, place)))
     };
     Quoted {
@@ -397,6 +397,7 @@ mod tests {
         for (text, code, at) in [
             ("'a", "HG0101", 0),
             ("'a''", "HG0101", 0),
+            ("'a).\r\nb.", "HG0101", 0),
             (r"'a\'", "HG0101", 0),
             (r"'\x41'", "HG0104", 1),
             (r"'\x41b'", "HG0104", 1),

@@ -1,7 +1,7 @@
 //! The grammar's tokens: what a name means where it stands.
 //!
-//! Nothing here builds terms beyond single tokens, and nothing fails but nesting and dicts: what cannot stand where
-//! it does becomes [`Tok::Stray`], which the grammar does not know.
+//! Nothing here builds terms of several operands, and little fails (nesting, dicts, a signed `16'FF`): what cannot stand
+//! where it does becomes [`Tok::Stray`], which the grammar does not know.
 
 use super::ast::TermKind;
 use super::build::{MAX_DEPTH, Node, too_deep};
@@ -60,13 +60,13 @@ enum Bracket {
 /// What the token before was, as far as it matters.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
-    /// The start, or an operator of another priority than 700: an operand must follow.
+    /// The start, or an infix operator of another priority than 700: an operand must follow.
     Operator,
-    /// An operator of priority 700.
+    /// An infix operator of priority 700: likewise.
     Comparison,
-    /// A prefix operator.
+    /// A prefix operator: likewise.
     Prefix,
-    /// An opening bracket, a comma or a bar.
+    /// An opening bracket, a comma or a bar: likewise.
     Delimiter,
     /// The end of an operand: an infix operator must follow.
     Operand,
@@ -289,7 +289,8 @@ impl<'s> Classifier<'s> {
                 prefix.is_some() || self.stands_alone()
             }
             (Before::Delimiter | Before::Comparison, Some(Token::Comma)) => before_infix,
-            (Before::Comparison, Some(Token::Semicolon)) => before_infix,
+            // `;(` makes the semicolon a functor, to which the prefix operator applies.
+            (Before::Comparison, Some(Token::Semicolon)) => before_infix && !self.adjacent_open(2),
             (Before::Comparison, Some(Token::End)) => true,
             _ => false,
         }

@@ -3,12 +3,15 @@
 //! Nothing here parses, and no file is ever skipped because it cannot be read.
 
 use crate::problem::{Problem, Unreadable};
-use horngate::{MAX_SOURCE_BYTES, Source};
+use horngate::{Loader, MAX_SOURCE_BYTES, Rulebase, Source};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// How many bytes are read at once.
+const PIECE: usize = 1 << 17;
 
 /// Reads every rule file that the paths name, in order; a file named twice is read once.
 ///
@@ -17,6 +20,47 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// All that cannot be read, and folders without a rule file.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
+    each(paths, |path| {
+        Ok(Source::from_bytes(path.display().to_string(), bytes(path)?))
+    })
+}
+
+/// Loads the files piece by piece, so that none is held whole. `Ok(None)`: the rules are not clean, or a path is no
+/// regular file and could not be read a second time to say why.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn load(paths: &[PathBuf]) -> Result<Option<Rulebase>, Problem> {
+    let mut loader = Loader::new();
+    let mut regular = true;
+    let mut piece = vec![0; PIECE];
+    each(paths, |path| {
+        let mut file = File::open(path)?;
+        regular = regular && file.metadata()?.is_file();
+        if !regular {
+            return Ok(());
+        }
+        loader.begin(path.display().to_string());
+        loop {
+            let length = match file.read(&mut piece) {
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            match piece.get(..length) {
+                None | Some([]) => return Ok(()),
+                Some(bytes) => loader.feed(bytes),
+            }
+        }
+    })?;
+    Ok(if regular { loader.finish().ok() } else { None })
+}
+
+/// Does something with every rule file that the paths name, in order, each file once.
+fn each<T>(
+    paths: &[PathBuf],
+    mut with: impl FnMut(&Path) -> io::Result<T>,
+) -> Result<Vec<T>, Problem> {
     let mut wanted: Vec<PathBuf> = Vec::new();
     let mut unreadable = Vec::new();
     for path in paths {
@@ -25,19 +69,19 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
             Err(reason) => unreadable.push(Unreadable::new(path, reason)),
         }
     }
-    let (mut sources, mut seen) = (Vec::new(), HashSet::new());
+    let (mut done, mut seen) = (Vec::new(), HashSet::new());
     for path in wanted {
         let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         if !seen.insert(place) {
             continue;
         }
-        match bytes(&path) {
-            Ok(bytes) => sources.push(Source::from_bytes(path.display().to_string(), bytes)),
+        match with(&path) {
+            Ok(result) => done.push(result),
             Err(error) => unreadable.push(Unreadable::new(&path, error.to_string())),
         }
     }
     if unreadable.is_empty() {
-        Ok(sources)
+        Ok(done)
     } else {
         Err(Problem::Unreadable(unreadable))
     }

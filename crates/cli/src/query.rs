@@ -31,8 +31,7 @@ pub(crate) fn run(args: &Query) -> io::Result<Outcome> {
     let (paths, budget) = (args.rules.paths.clone(), args.limits.budget());
     let (goal, permissive) = (args.goal.clone(), args.permissive);
     let answer = guard::run(args.limits.timeout, move || {
-        let rulebase = rules::rulebase(&paths)?;
-        answer(&rulebase, &goal, permissive, &budget)
+        rules::with(&paths, |rulebase| answer(rulebase, &goal, permissive, &budget))
     });
     let answer = match answer {
         Ok(answer) => answer,

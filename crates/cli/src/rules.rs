@@ -27,9 +27,18 @@ impl Bound {
 /// The kinds of finding for which no gate is built on an allowlist unless its builder says why.
 const DOUBTFUL: [&str; 3] = ["default-allow", "always-true", "cartesian-grant"];
 
-/// The rulebase of the files that the paths name.
-pub(crate) fn rulebase(paths: &[PathBuf]) -> Result<Rulebase, Problem> {
-    Ok(Rulebase::load(files::read(paths)?)?)
+/// Does something with the rulebase of the files that the paths name. They are loaded piece by piece; when that or
+/// the work fails all is done again over whole texts, which can say why.
+pub(crate) fn with<T>(
+    paths: &[PathBuf],
+    work: impl Fn(&Rulebase) -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    if let Some(rulebase) = files::load(paths)?
+        && let Ok(done) = work(&rulebase)
+    {
+        return Ok(done);
+    }
+    work(&Rulebase::load(files::read(paths)?)?)
 }
 
 /// Reads the rules, derives the allowlist's slice and binds it, all within the limits.
@@ -40,14 +49,16 @@ pub(crate) fn bind(
 ) -> Result<Bound, Problem> {
     let (paths, authority, budget) = (rules.paths.clone(), authority.clone(), limits.budget());
     guard::run(limits.timeout, move || {
-        let rulebase = rulebase(&paths)?;
         let wanted = &authority.allowlist;
-        let model = rulebase.evaluate_slice(std::slice::from_ref(&wanted.key), &budget)?;
-        keep(&model);
-        let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, &authority.tool_prefix)?;
-        Ok(Bound {
-            remarks: remarks(&rulebase, &wanted.key),
-            allowlist,
+        with(&paths, |rulebase| {
+            let model = rulebase.evaluate_slice(std::slice::from_ref(&wanted.key), &budget)?;
+            keep(&model);
+            let prefix = &authority.tool_prefix;
+            let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
+            Ok(Bound {
+                remarks: remarks(rulebase, &wanted.key),
+                allowlist,
+            })
         })
     })
 }

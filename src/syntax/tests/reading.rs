@@ -49,6 +49,34 @@ fn equal_terms_have_one_form() {
 }
 
 #[test]
+fn operators_that_stand_alone_are_atoms() {
+    for (text, written) in [
+        ("[-, +|*]", "[-,+|*]"),
+        ("f(:-, dynamic, \\+)", "f(:-,dynamic,\\+)"),
+        ("f(-discontiguous)", "f(- (discontiguous))"),
+        ("(- , a)", "(-),a"),
+        ("(a, dynamic)", "a,(dynamic)"),
+        ("X = - ; b", "X=(-);b"),
+        ("X = - ;(b)", "X= -;(b)"),
+        ("X = \\+, b", "X=(\\+),b"),
+        ("{;}", "{;}"),
+    ] {
+        assert_eq!(read(text).to_string(), written, "{text}");
+    }
+    // SWI-Prolog refuses the first four, too, and reads the last two otherwise than one might think.
+    for refused in [
+        "p :- X = dynamic, b.",
+        "p((dynamic, b)).",
+        "p(- mod).",
+        "p(,).",
+        "p :- - = x.",
+        "p :- - ',' .",
+    ] {
+        assert_eq!(findings(refused), [("HG0201", 1)], "{refused}");
+    }
+}
+
+#[test]
 fn long_rows_are_flat_and_deep_terms_refused() {
     let many = vec!["q(X)"; 10_000];
     let parsed = parse_text(&format!(
@@ -143,6 +171,19 @@ fn goals() {
     assert_eq!(goal(""), Err("HG0201"));
     assert_eq!(goal("p("), Err("HG0201"));
     assert_eq!(goal("'p"), Err("HG0101"));
+}
+
+#[test]
+fn what_is_no_rule_file_is_left_early() {
+    for text in [
+        "p(a b).\n".repeat(20_000),
+        "¡".repeat(20_000),
+        "p. ¡\n".repeat(20_000),
+    ] {
+        let found = parse_text(&text).diagnostics;
+        assert_eq!(found.len(), 10_001);
+        assert_eq!(found.last().map(|last| last.code.as_str()), Some("HG0109"));
+    }
 }
 
 #[test]

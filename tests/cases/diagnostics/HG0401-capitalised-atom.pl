@@ -1,4 +1,3 @@
-% expect: HG0401 error 4
-% expect: HG1009 warning 4
+% expect: HG0401 error 3
 % A name with a capital letter and without quotes.
 may_execute_tool(Qa, tool_repl).

@@ -1,5 +1,4 @@
-% expect: HG0402 error 5
-% expect: HG1009 warning 5
+% expect: HG0402 error 4
 % A lead may run any tool, also one that does not exist.
 lead('U:PM').
 may_execute_tool(Agent, Tool) :- lead(Agent).

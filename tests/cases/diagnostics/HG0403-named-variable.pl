@@ -1,5 +1,4 @@
-% expect: HG0403 error 6
-% expect: HG1009 warning 6
+% expect: HG0403 error 5
 % "Not blocked for any reason", with a name where no name is meant.
 :- dynamic blocked/2.
 agent('U:Qa').

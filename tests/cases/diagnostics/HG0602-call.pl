@@ -1,5 +1,4 @@
-% expect: HG0402 error 6
-% expect: HG0602 error 6
+% expect: HG0602 error 5
 % The condition of each tool is named in a fact, and called.
 guard(tool_repl, tester).
 tester('U:Qa').

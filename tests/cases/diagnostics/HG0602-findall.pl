@@ -1,6 +1,5 @@
-% expect: HG0402 error 7
-% expect: HG0602 error 7
-% expect: HG0602 error 7
+% expect: HG0602 error 6
+% expect: HG0602 error 6
 % Two approvers are counted with findall.
 approves(ann, deploy).
 approves(bob, deploy).

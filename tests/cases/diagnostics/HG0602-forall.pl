@@ -1,5 +1,4 @@
-% expect: HG0402 error 6
-% expect: HG0602 error 6
+% expect: HG0602 error 5
 % Every check of the release must have passed.
 check(release, tests).
 passed(tests).

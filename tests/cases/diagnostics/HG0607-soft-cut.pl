@@ -1,5 +1,4 @@
-% expect: HG0402 error 7
-% expect: HG0607 error 9
+% expect: HG0607 error 8
 % The team's own tools, or else the defaults.
 member_of('U:Qa', qa).
 default_tool(tool_search).

@@ -67,7 +67,10 @@ fn decide(criterion: &mut Criterion) {
             .flat_map(|((actor, tool), (_, other))| [(&**actor, &**tool), (&**actor, &**other)])
             .collect();
         for (actor, tool) in &questions {
-            assert_eq!(ours.decide(actor, tool).is_allow(), floor.decide(actor, tool));
+            assert_eq!(
+                ours.decide(actor, tool).is_allow(),
+                floor.decide(actor, tool)
+            );
         }
         let mut turn = questions.iter().cycle();
         group.bench_function(BenchmarkId::new("horngate", grants), |bencher| {

@@ -19,8 +19,8 @@ pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError};
 pub use loader::{Loader, NotClean};
 pub use policy::{
-    Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial, DenyReason,
-    Grant, ProbeError, Probed,
+    Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial,
+    DenyReason, Grant, ProbeError, Probed,
 };
 pub use program::Program;
 pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};

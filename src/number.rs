@@ -42,7 +42,10 @@ impl Integer {
     #[must_use]
     pub fn to_f64(&self) -> f64 {
         match self {
-            #[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "the nearest float is what is asked for"
+            )]
             Self::Small(value) => *value as f64,
             Self::Big(value) => value.to_f64().unwrap_or(f64::INFINITY),
         }

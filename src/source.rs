@@ -257,9 +257,7 @@ impl Sources {
         let column = self
             .get(id)
             .and_then(|source| source.text.get(start as usize..at as usize))
-            .map_or(0, |text| {
-                text.chars().filter(|c| *c != '\u{feff}').count()
-            });
+            .map_or(0, |text| text.chars().filter(|c| *c != '\u{feff}').count());
         LineColumn {
             line,
             column: column + 1,

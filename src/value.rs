@@ -58,7 +58,9 @@ pub(crate) struct Constants {
 /// The bytes of a short text and its length in one key.
 fn short_key(text: &str) -> Option<u128> {
     let mut bytes = [0; 16];
-    bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+    bytes
+        .get_mut(..text.len())?
+        .copy_from_slice(text.as_bytes());
     match bytes.last_mut() {
         Some(last) if text.len() < 16 => {
             *last = u8::try_from(text.len() + 1).ok()?;
@@ -431,14 +433,19 @@ fn compare_simple(a: &Constant, b: &Constant) -> Ordering {
     };
     match (a, b) {
         (Constant::Integer(x), Constant::Integer(y)) => x.cmp(y),
-        (Constant::Float(x), Constant::Float(y)) => f64::from_bits(*x).total_cmp(&f64::from_bits(*y)),
-        (Constant::Integer(x), Constant::Float(y)) => {
-            x.to_f64().total_cmp(&f64::from_bits(*y)).then(Ordering::Greater)
+        (Constant::Float(x), Constant::Float(y)) => {
+            f64::from_bits(*x).total_cmp(&f64::from_bits(*y))
         }
-        (Constant::Float(x), Constant::Integer(y)) => {
-            f64::from_bits(*x).total_cmp(&y.to_f64()).then(Ordering::Less)
+        (Constant::Integer(x), Constant::Float(y)) => x
+            .to_f64()
+            .total_cmp(&f64::from_bits(*y))
+            .then(Ordering::Greater),
+        (Constant::Float(x), Constant::Integer(y)) => f64::from_bits(*x)
+            .total_cmp(&y.to_f64())
+            .then(Ordering::Less),
+        (Constant::String(x), Constant::String(y)) | (Constant::Atom(x), Constant::Atom(y)) => {
+            x.cmp(y)
         }
-        (Constant::String(x), Constant::String(y)) | (Constant::Atom(x), Constant::Atom(y)) => x.cmp(y),
         _ => rank(a).cmp(&rank(b)),
     }
 }

@@ -103,7 +103,9 @@ impl<'p> Pass<'p> {
                     span,
                     format!("the test block `{name}` is never closed"),
                 )
-                .help(format!("write `:- end_tests({name}).` behind its last test")),
+                .help(format!(
+                    "write `:- end_tests({name}).` behind its last test"
+                )),
             );
         }
     }
@@ -122,7 +124,13 @@ impl<'p> Pass<'p> {
     }
 
     /// The predicate that a clause defines, unless it is no policy or refuses the set.
-    fn head(&mut self, file: SourceId, name: &str, arity: usize, span: Span) -> Option<PredicateId> {
+    fn head(
+        &mut self,
+        file: SourceId,
+        name: &str,
+        arity: usize,
+        span: Span,
+    ) -> Option<PredicateId> {
         if name == ":" && arity == 2 {
             self.refuse(
                 Diagnostic::new(
@@ -169,7 +177,11 @@ impl<'p> Pass<'p> {
         }
         let id = self.declared.predicates.enter(key);
         if let Some(predicate) = self.declared.predicates.get_mut(id) {
-            match predicate.defined.iter_mut().find(|(known, _)| *known == file) {
+            match predicate
+                .defined
+                .iter_mut()
+                .find(|(known, _)| *known == file)
+            {
                 Some((_, first)) => *first = span.min(*first),
                 None => predicate.defined.push((file, span)),
             }
@@ -233,13 +245,19 @@ impl<'p> Pass<'p> {
                         span,
                         format!("this closes `{name}`, but `{open}` is open"),
                     )
-                    .label(place, "opened here"),
+                    .label(place, "opened here")
+                    .help(format!("write `:- end_tests({open}).`")),
                 ),
-                None => self.refuse(Diagnostic::new(
-                    Code::TestBlock,
-                    span,
-                    format!("`end_tests({name})` closes no test block"),
-                )),
+                None => self.refuse(
+                    Diagnostic::new(
+                        Code::TestBlock,
+                        span,
+                        format!("`end_tests({name})` closes no test block"),
+                    )
+                    .help(format!(
+                        "remove it, or write `:- begin_tests({name}).` before the first test"
+                    )),
+                ),
             },
             ("op", [_, _, _]) => self.refuse(
                 Diagnostic::new(
@@ -273,15 +291,21 @@ impl<'p> Pass<'p> {
                     span,
                     if name.is_empty() || arity == 0 {
                         "this directive would run code".to_owned()
+                    } else if prolog::system(name, arity).is_some()
+                        || prolog::autoloaded(name, arity).is_some()
+                    {
+                        format!("the directive `{name}/{arity}` would run code")
                     } else {
-                        format!("the directive `{name}/{arity}` is unknown here, or would run code")
+                        format!("the directive `{name}/{arity}` is unknown here")
                     },
                 )
                 .help(match &goal.kind {
                     TermKind::Conjunction(_) => {
                         "a rule needs a head; directives never run here".to_owned()
                     }
-                    _ => "remove it; a rule file states facts and rules, it does not act".to_owned(),
+                    _ => {
+                        "remove it; a rule file states facts and rules, it does not act".to_owned()
+                    }
                 }),
             ),
         }
@@ -347,12 +371,15 @@ impl<'p> Pass<'p> {
                 term.span,
                 format!("`{directive}` needs the number of arguments"),
             )
-            .help(format!("write `:- {directive} {name}/1.` with the right number")),
+            .help(format!(
+                "write `:- {directive} {name}/1.` with the right number"
+            )),
             TermKind::Compound(colon, _) if &**colon == ":" => Diagnostic::new(
                 Code::Module,
                 term.span,
                 "a declaration for a predicate of another module",
-            ),
+            )
+            .help("write it without the module, in the file of its own module"),
             _ => Diagnostic::new(
                 Code::Directive,
                 term.span,
@@ -370,6 +397,7 @@ impl<'p> Pass<'p> {
                     .help("write `:- table p/1, q/1.`, or leave the directive out"),
             );
         }
+        let before = self.declared.diagnostics.len();
         for term in indicators(list) {
             match &term.kind {
                 TermKind::Compound(slash, _) if &**slash == "/" => {
@@ -388,10 +416,12 @@ impl<'p> Pass<'p> {
                 ),
             }
         }
-        self.note(
-            list.span,
-            "`table` changes nothing here: recursion always ends",
-        );
+        if self.declared.diagnostics.len() == before {
+            self.note(
+                list.span,
+                "`table` changes nothing here: recursion always ends",
+            );
+        }
     }
 
     fn module(&mut self, file: SourceId, name: &Term, exports: &Term, span: Span, first: bool) {
@@ -447,7 +477,10 @@ impl<'p> Pass<'p> {
                 }
             }
         }
-        self.note(span, "the module changes nothing but what other files may call");
+        self.note(
+            span,
+            "the module changes nothing but what other files may call",
+        );
     }
 
     fn use_module(&mut self, library: &Term, imports: Option<&Term>, span: Span) {
@@ -476,6 +509,7 @@ impl<'p> Pass<'p> {
                 .help("remove the directive, and what needs the library"),
             );
         };
+        let before = self.declared.diagnostics.len();
         match imports {
             // What the set defines wins over an import of all that a library has.
             None => {}
@@ -500,9 +534,10 @@ impl<'p> Pass<'p> {
                             let Some(key) = self.indicator("use_module", item) else {
                                 continue;
                             };
-                            if exports.iter().any(|(name, arity)| {
-                                *name == key.name() && *arity == key.arity()
-                            }) {
+                            if exports
+                                .iter()
+                                .any(|(name, arity)| *name == key.name() && *arity == key.arity())
+                            {
                                 self.imports.push((key, item.span));
                             } else {
                                 self.refuse(Diagnostic::new(
@@ -524,10 +559,12 @@ impl<'p> Pass<'p> {
                 }
             }
         }
-        self.note(
-            span,
-            format!("`library({name})` changes nothing here; what it defines is not here"),
-        );
+        if self.declared.diagnostics.len() == before {
+            self.note(
+                span,
+                format!("`library({name})` changes nothing here; what it defines is not here"),
+            );
+        }
     }
 
     fn finish(&mut self) {
@@ -556,11 +593,14 @@ impl<'p> Pass<'p> {
                 .and_then(|id| self.declared.predicates.get(id))
                 .is_some_and(|predicate| belongs(predicate, module));
             if !inside {
-                self.refuse(Diagnostic::new(
-                    Code::UndefinedExport,
-                    span,
-                    format!("the module exports `{key}`, which it does not define"),
-                ));
+                self.refuse(
+                    Diagnostic::new(
+                        Code::UndefinedExport,
+                        span,
+                        format!("the module exports `{key}`, which it does not define"),
+                    )
+                    .help("define it, or remove it from the export list"),
+                );
             } else if let Some(id) = known {
                 exported(&mut self.declared.predicates, id);
             }
@@ -579,11 +619,7 @@ impl<'p> Pass<'p> {
                 .iter()
                 .find(|(file, _)| *file != module)
                 .map(|(_, span)| *span)
-                .or_else(|| {
-                    predicate
-                        .declared
-                        .filter(|span| span.source != module)
-                });
+                .or_else(|| predicate.declared.filter(|span| span.source != module));
             if let Some(span) = outside {
                 clashes.push(
                     Diagnostic::new(
@@ -628,6 +664,10 @@ fn is_fixed(key: &PredicateKey) -> bool {
 }
 
 fn redefinition(key: &PredicateKey, span: Span) -> Diagnostic {
+    if let (",", 2) = (key.name(), key.arity()) {
+        return Diagnostic::new(Code::RedefinesBuiltin, span, "a clause has one head")
+            .help("write one clause for each head");
+    }
     Diagnostic::new(
         Code::RedefinesBuiltin,
         span,

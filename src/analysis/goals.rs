@@ -83,7 +83,7 @@ pub(crate) fn not_a_goal(term: &Term) -> Diagnostic {
         TermKind::List(..) | TermKind::Nil => Diagnostic::new(
             Code::Builtin,
             term.span,
-            "a list as a goal loads files",
+            "a list as a goal: Prolog would load files of these names",
         )
         .help("use `member(X, [a, b])` to try several values"),
         _ => Diagnostic::new(
@@ -110,13 +110,17 @@ fn refusal(predicates: &Predicates, key: &PredicateKey, term: &Term) -> Diagnost
             return Diagnostic::new(Code::ModuleQualified, span, "a goal of another module")
                 .help("give the other file with `--rules` and call the predicate by its name");
         }
-        ("dynamic" | "discontiguous" | "multifile" | "table" | "initialization" | "use_module" | "module", _) => {
+        (
+            "dynamic" | "discontiguous" | "multifile" | "table" | "initialization" | "use_module"
+            | "module",
+            _,
+        ) => {
             return Diagnostic::new(
                 Code::DirectiveInBody,
                 span,
-                format!("`{name}` is a directive, not a goal"),
+                format!("the dot behind this clause is missing: the directive `{name}` is read as its body"),
             )
-            .help("a dot is missing at the end of the clause before `:-`");
+            .help("end the clause with a dot before the line that starts with `:-`");
         }
         (",", _) | ("|", 2) => {
             return Diagnostic::new(
@@ -147,9 +151,15 @@ fn refusal(predicates: &Predicates, key: &PredicateKey, term: &Term) -> Diagnost
         return Diagnostic::new(
             Code::CallArity,
             span,
-            format!("`{key}` is called, but only {} is defined", arities(name, &others)),
+            format!(
+                "`{key}` is called, but only {} is defined",
+                arities(name, &others)
+            ),
         )
-        .help(format!("give it {other} argument{}", if *other == 1 { "" } else { "s" }));
+        .help(format!(
+            "give it {other} argument{}",
+            if *other == 1 { "" } else { "s" }
+        ));
     }
     if let Some(library) = prolog::autoloaded(name, arity) {
         return Diagnostic::new(
@@ -168,12 +178,19 @@ fn refusal(predicates: &Predicates, key: &PredicateKey, term: &Term) -> Diagnost
         let diagnostic = Diagnostic::new(
             Code::CallArity,
             span,
-            format!("`{key}` is called, but only {} exists", arities(name, &known)),
+            format!(
+                "`{key}` is called, but only {} exists",
+                arities(name, &known)
+            ),
         );
-        return match (name, arity) {
-            ("\\+", 2..) => diagnostic.help(
+        return match (name, arity, &*known) {
+            ("\\+", 2.., _) => diagnostic.help(
                 "write `\\+ ( a, b )` with a blank before the bracket to negate both together",
             ),
+            (_, _, [one]) => diagnostic.help(format!(
+                "give it {one} argument{}",
+                if *one == 1 { "" } else { "s" }
+            )),
             _ => diagnostic,
         };
     }
@@ -189,7 +206,10 @@ fn refusal(predicates: &Predicates, key: &PredicateKey, term: &Term) -> Diagnost
             .filter(|(_, known)| known.key.arity() == arity && known.is_defined())
             .map(|(_, known)| known.key.name()),
     ) {
-        Some(near) => diagnostic.help(format!("did you mean `{}`?", PredicateKey::new(near, arity))),
+        Some(near) => diagnostic.help(format!(
+            "did you mean `{}`?",
+            PredicateKey::new(near, arity)
+        )),
         None => diagnostic.help(format!(
             "define it, or write `:- dynamic {key}.` if it may have no clauses"
         )),
@@ -214,7 +234,9 @@ fn advice(name: &str, arity: usize) -> Option<&'static str> {
         ("findall" | "bagof" | "setof" | "aggregate_all", _) => {
             "derive one fact for each solution; a gate needs no lists of them"
         }
-        ("call", _) | ("once", 1) | ("ignore", 1) | ("apply", 2) => "name the predicate that is meant",
+        ("call", _) | ("once", 1) | ("ignore", 1) | ("apply", 2) => {
+            "name the predicate that is meant"
+        }
         ("=..", 2) | ("functor", 3) | ("arg", 3) | ("copy_term", 2) => {
             "take the term apart with a pattern, as in `ev(E, at(Hour, _))`"
         }
@@ -231,12 +253,16 @@ fn advice(name: &str, arity: usize) -> Option<&'static str> {
         ("atom_concat" | "atomic_list_concat" | "string_concat" | "concat_atom", _) => {
             "state the names as facts: rules make no new names"
         }
-        ("sub_atom" | "atom_length" | "atom_codes" | "atom_chars" | "sub_string" | "string_length", _) => {
-            "state what the name stands for as a fact: rules do not look into names"
-        }
-        ("is_list" | "atom" | "integer" | "number" | "var" | "nonvar" | "atomic" | "string" | "ground", 1) => {
-            "remove the type test, or keep values of different types in different predicates"
-        }
+        (
+            "sub_atom" | "atom_length" | "atom_codes" | "atom_chars" | "sub_string"
+            | "string_length",
+            _,
+        ) => "state what the name stands for as a fact: rules do not look into names",
+        (
+            "is_list" | "atom" | "integer" | "number" | "var" | "nonvar" | "atomic" | "string"
+            | "ground",
+            1,
+        ) => "remove the type test, or keep values of different types in different predicates",
         ("=@=" | "\\=@=" | "unify_with_occurs_check" | "?=", 2) => "use `==` or `=`",
         ("compare", 3) => "use `@<`, `==` or `@>`",
         ("succ", 2) | ("plus", 3) => "use `is`",

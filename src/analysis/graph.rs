@@ -83,7 +83,10 @@ impl Graph {
     }
 
     pub(crate) fn component_of(&self, id: PredicateId) -> u32 {
-        self.component_of.get(id.index()).copied().unwrap_or(u32::MAX)
+        self.component_of
+            .get(id.index())
+            .copied()
+            .unwrap_or(u32::MAX)
     }
 
     /// Tarjan's algorithm, with its own stack.
@@ -115,7 +118,10 @@ impl Graph {
                         *flag = true;
                     }
                 }
-                let callee = self.callees.get(node as usize).and_then(|list| list.get(child));
+                let callee = self
+                    .callees
+                    .get(node as usize)
+                    .and_then(|list| list.get(child));
                 if let Some(callee) = callee.copied() {
                     work.push((node, child + 1));
                     if at(&order, callee) == UNSEEN {
@@ -259,7 +265,10 @@ mod tests {
 
     #[test]
     fn callees_come_before_callers_and_cycles_are_one_component() {
-        let graph = graph(4, &[(0, 1, false), (1, 2, false), (2, 1, true), (2, 3, false)]);
+        let graph = graph(
+            4,
+            &[(0, 1, false), (1, 2, false), (2, 1, true), (2, 3, false)],
+        );
         let ids = |list: &[PredicateId]| list.iter().map(|id| id.0).collect::<Vec<_>>();
         let components: Vec<_> = graph.components().iter().map(|c| ids(c)).collect();
         assert_eq!(components, [vec![3], vec![1, 2], vec![0]]);

@@ -2,10 +2,11 @@
 //!
 //! Nothing here refuses a clause.
 
+use super::Facts;
+use super::is_call;
 use super::near;
 use super::predicate::Predicates;
 use super::rule::{PredicateId, PredicateKey, Rule};
-use super::Facts;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::source::Span;
@@ -50,14 +51,24 @@ pub(crate) fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
 
 /// The warning for a rule that tests a head variable before a literal binds it.
 pub(crate) fn negation_before_binding(rule: &Rule, span: Span, key: &PredicateKey) -> Diagnostic {
-    Diagnostic::new(
-        Code::NegationBeforeBinding,
-        span,
-        "this tests a head variable that only a later literal binds",
-    )
-    .label(rule.head_span, format!("callers of `{key}` must bind it"))
-    .help("move the test behind the literal that binds the variable; the answers stay the same")
-    .of(key)
+    let calls = rule
+        .body
+        .iter()
+        .any(|literal| literal.span == span && is_call(&literal.kind));
+    let (message, help) = match calls {
+        true => (
+            "this calls a predicate that tests its argument first with a head variable that is not bound yet",
+            "bind the variable by a literal before this one, or mend the called predicate",
+        ),
+        false => (
+            "this tests a head variable that only a later literal binds",
+            "move the test behind the literal that binds the variable; the answers stay the same",
+        ),
+    };
+    Diagnostic::new(Code::NegationBeforeBinding, span, message)
+        .label(rule.head_span, format!("callers of `{key}` must bind it"))
+        .help(help)
+        .of(key)
 }
 
 /// The variables of a clause in order of their first occurrence, with how often each occurs.
@@ -111,7 +122,9 @@ fn singletons(clause: &Clause, key: &PredicateKey, found: &mut Vec<Diagnostic>) 
                     span,
                     format!("variable `{name}` occurs only once"),
                 )
-                .help(format!("write `_{name}` if any value will do, or mend its name"))
+                .help(format!(
+                    "write `_{name}` if any value will do, or mend its name"
+                ))
                 .of(key),
             );
         }
@@ -140,7 +153,9 @@ fn swallowed(
                     "this literal of a rule's body starts a line, as a clause would",
                 )
                 .label(clause.span, "part of this clause")
-                .help("end the line before with a dot if a new clause is meant; indent it otherwise")
+                .help(
+                    "end the line before with a dot if a new clause is meant; indent it otherwise",
+                )
                 .of(key),
             );
         }
@@ -203,12 +218,7 @@ fn mutations(
     });
 }
 
-fn columns(
-    constants: &Constants,
-    facts: &Facts,
-    key: &PredicateKey,
-    found: &mut Vec<Diagnostic>,
-) {
+fn columns(constants: &Constants, facts: &Facts, key: &PredicateKey, found: &mut Vec<Diagnostic>) {
     for column in 0..key.arity() {
         let cells = || {
             facts
@@ -220,7 +230,9 @@ fn columns(
                 .map(|(value, span)| (constants.get(*value), *span))
         };
         let first = |wanted: fn(&Constant) -> bool| {
-            cells().find(|(constant, _)| wanted(constant)).map(|(_, span)| span)
+            cells()
+                .find(|(constant, _)| wanted(constant))
+                .map(|(_, span)| span)
         };
         let atom = first(|constant| matches!(constant, Constant::Atom(_)));
         let string = first(|constant| matches!(constant, Constant::String(_)));

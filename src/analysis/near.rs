@@ -32,10 +32,7 @@ pub(crate) fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
             let mut best = (at(&last, j) + usize::from(x != y))
                 .min(at(&last, j + 1) + 1)
                 .min(at(&row, j) + 1);
-            let swapped = i > 0
-                && j > 0
-                && a.get(i - 1) == Some(y)
-                && b.get(j - 1) == Some(x);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if swapped {
                 best = best.min(at(&before_last, j - 1) + 1);
             }
@@ -49,8 +46,8 @@ pub(crate) fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     last.last().copied().filter(|cost| *cost <= limit)
 }
 
-/// The pairs of names of at least four characters that are one edit apart; those that differ in digits only do
-/// not count. Each pair is in order, and so are the pairs.
+/// The pairs of names of at least four characters that are one edit apart; those that differ in digits only,
+/// or as singular and plural, do not count. Each pair is in order, and so are the pairs.
 pub(crate) fn pairs(names: &[&str]) -> Vec<(usize, usize)> {
     // Two names one edit apart have a name in common once at most one character of each is left out.
     let mut shortened: HashMap<String, Vec<usize>> = HashMap::new();
@@ -77,7 +74,10 @@ pub(crate) fn pairs(names: &[&str]) -> Vec<(usize, usize)> {
         }
     }
     let mut found = BTreeSet::new();
-    let mut groups: Vec<Vec<usize>> = shortened.into_values().filter(|group| group.len() > 1).collect();
+    let mut groups: Vec<Vec<usize>> = shortened
+        .into_values()
+        .filter(|group| group.len() > 1)
+        .collect();
     groups.sort_unstable();
     for group in groups {
         for (index, a) in group.iter().enumerate() {
@@ -87,7 +87,9 @@ pub(crate) fn pairs(names: &[&str]) -> Vec<(usize, usize)> {
                     continue;
                 };
                 let digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
-                if x != y && distance(x, y, 1).is_some() && digits(x) != digits(y) {
+                let plural = x.strip_suffix('s') == Some(y) || y.strip_suffix('s') == Some(x);
+                let near = distance(x, y, 1).is_some() && digits(x) != digits(y);
+                if x != y && near && !plural {
                     found.insert((*a.min(b), *a.max(b)));
                 }
             }
@@ -111,7 +113,9 @@ mod tests {
 
     #[test]
     fn near_pairs_are_found_by_index() {
-        let names = ["blocked", "blocker", "tool1", "tool2", "abc", "abd", "block"];
+        let names = [
+            "blocked", "blocker", "tool1", "tool2", "abc", "abd", "block",
+        ];
         assert_eq!(pairs(&names), [(0, 1)]);
     }
 

@@ -57,6 +57,7 @@ pub(crate) fn judge(rule: &Rule, needs_of: &[Needs]) -> Verdict {
         counts,
         call_bound: vec![None; rule.variables.len()],
         faults: Vec::new(),
+        reported: vec![false; rule.variables.len()],
     };
     let none = vec![false; rule.variables.len()];
     let known = judge.sequence(&rule.body, none, &heads);
@@ -164,16 +165,13 @@ struct Judge<'r> {
     /// For each head variable that the call must bind, the literal that needs it.
     call_bound: Vec<Option<Span>>,
     faults: Vec<Diagnostic>,
+    /// The variables that a fault was found with: one each is enough.
+    reported: Set,
 }
 
 impl Judge<'_> {
     /// Walks a conjunction. `assumed` are the variables that the caller may bind: the head's, outside negations.
-    fn sequence(
-        &mut self,
-        literals: &[Literal],
-        bound: Set,
-        assumed: &Set,
-    ) -> Known {
+    fn sequence(&mut self, literals: &[Literal], bound: Set, assumed: &Set) -> Known {
         let mut known = Known {
             bound,
             implications: Vec::new(),
@@ -262,18 +260,30 @@ impl Judge<'_> {
         for (need, arg) in called {
             let Some(test) = need else { continue };
             for variable in arg.variables() {
-                if has(&known.bound, variable) || self.left_to_caller(variable, literal.span, known, assumed) {
+                if has(&known.bound, variable)
+                    || self.left_to_caller(variable, literal.span, known, assumed)
+                {
                     continue;
                 }
                 let name = self.rule.name(variable);
+                let (what, bind) = match name {
+                    "_" => (
+                        "this argument is open".to_owned(),
+                        "name it and bind it".to_owned(),
+                    ),
+                    _ => (
+                        format!("`{name}` is not bound here"),
+                        format!("bind `{name}`"),
+                    ),
+                };
                 self.faults.push(
                     Diagnostic::new(
                         Code::CallBoundOpen,
                         literal.span,
-                        format!("`{name}` is not bound here, but the predicate tests this argument before it binds it"),
+                        format!("{what}, but the called predicate tests this argument before it binds it"),
                     )
                     .label(*test, "tested here before anything binds it")
-                    .help(format!("bind `{name}` by a literal before this one, or move the test in the called rule behind the literal that binds it")),
+                    .help(format!("{bind} by a literal before this one, or move the test in the called rule behind the literal that binds it")),
                 );
             }
         }
@@ -291,7 +301,13 @@ impl Judge<'_> {
     }
 
     /// Whether the variable is bound once the head's variables are; they are then call-bound.
-    fn left_to_caller(&mut self, variable: Variable, span: Span, known: &Known, assumed: &Set) -> bool {
+    fn left_to_caller(
+        &mut self,
+        variable: Variable,
+        span: Span,
+        known: &Known,
+        assumed: &Set,
+    ) -> bool {
         if !has(&known.assuming(assumed), variable) {
             return false;
         }
@@ -324,12 +340,21 @@ impl Judge<'_> {
     ) {
         for (at, variable) in variables.iter().enumerate() {
             if has(&known.bound, *variable)
-                || variables.get(..at).is_some_and(|before| before.contains(variable))
+                || variables
+                    .get(..at)
+                    .is_some_and(|before| before.contains(variable))
                 || self.left_to_caller(*variable, literal.span, known, assumed)
             {
                 continue;
             }
-            let fault = self.too_early(*variable, literal, rest);
+            self.report_too_early(*variable, literal, rest);
+        }
+    }
+
+    fn report_too_early(&mut self, variable: Variable, literal: &Literal, rest: &[Literal]) {
+        if !has(&self.reported, variable) {
+            set(&mut self.reported, variable);
+            let fault = self.too_early(variable, literal, rest);
             self.faults.push(fault);
         }
     }
@@ -343,13 +368,15 @@ impl Judge<'_> {
                 literal.span,
                 format!("the condition of `->` would bind `{name}`, which is used outside it"),
             )
-            .help("the condition must be a test: bind the variable before it, or write two clauses");
+            .help(
+                "the condition must be a test: bind the variable before it, or write two clauses",
+            );
         }
         if let Some(later) = rest.iter().find(|later| may_bind(later, variable)) {
             return Diagnostic::new(
                 Code::TestBeforeBinding,
                 literal.span,
-                format!("`{name}` is tested here before anything binds it; Prolog would answer differently"),
+                format!("`{name}` is tested here before anything binds it; Prolog would answer differently, or raise an error"),
             )
             .label(later.span, format!("`{name}` is bound only here"))
             .help("move the test behind the literal that binds its variables");
@@ -364,7 +391,9 @@ impl Judge<'_> {
             span,
             format!("nothing binds `{name}`, which is needed here"),
         )
-        .help(format!("add a literal before this one that says which `{name}` are meant"))
+        .help(format!(
+            "add a literal before this one that says which `{name}` are meant"
+        ))
     }
 
     fn negation(
@@ -419,8 +448,7 @@ impl Judge<'_> {
                 continue;
             }
             if !self.left_to_caller(variable, literal.span, known, assumed) {
-                let fault = self.too_early(variable, literal, rest);
-                self.faults.push(fault);
+                self.report_too_early(variable, literal, rest);
             }
             set(&mut inner_bound, variable);
         }
@@ -439,6 +467,8 @@ impl Judge<'_> {
                 }
             });
         }
+        // A variable that was tested too early is bound nowhere for the same reason.
+        open.retain(|variable| !has(&self.reported, *variable));
         if open.is_empty() {
             return;
         }
@@ -447,7 +477,11 @@ impl Judge<'_> {
             .iter()
             .map(|variable| format!("`{}`", self.rule.name(*variable)))
             .collect();
-        let are = if names.len() == 1 { "is a variable" } else { "are variables" };
+        let are = if names.len() == 1 {
+            "is a variable"
+        } else {
+            "are variables"
+        };
         let names = names.join(" and ");
         self.faults.push(if self.rule.is_fact() {
             Diagnostic::new(
@@ -485,9 +519,10 @@ fn condition_binds(literal: &Literal, variable: Variable) -> bool {
     let LiteralKind::Not(bodies, NotOrigin::Condition) = &literal.kind else {
         return false;
     };
-    bodies.iter().flatten().any(|inner| {
-        may_bind(inner, variable) || condition_binds(inner, variable)
-    })
+    bodies
+        .iter()
+        .flatten()
+        .any(|inner| may_bind(inner, variable) || condition_binds(inner, variable))
 }
 
 /// Advice for a fact with variables: what was probably meant.
@@ -498,9 +533,7 @@ fn open_fact_help(rule: &Rule) -> String {
             && let [Pattern::Variable(left), Pattern::Variable(right)] = &**parts
         {
             let (left, right) = (rule.name(*left), rule.name(*right));
-            return format!(
-                "`{left}` and `{right}` are variables: this grants to every X:Y; did you mean '{left}:{right}'?"
-            );
+            return format!("this grants to every X:Y; did you mean '{left}:{right}'?");
         }
         if let Pattern::Variable(variable) = arg {
             let name = rule.name(*variable);
@@ -509,7 +542,8 @@ fn open_fact_help(rule: &Rule) -> String {
                     "this grants to everybody; did you mean the atom '{name}'? A capitalised name is a variable"
                 );
             }
-            return "this grants to everybody; name each one that is meant, one fact each".to_owned();
+            return "this grants to everybody; name each one that is meant, one fact each"
+                .to_owned();
         }
     }
     "name the values that are meant, one fact each".to_owned()

@@ -76,7 +76,11 @@ fn negation_cycle(
 /// A recursive rule that would make new values without end.
 fn grows(rule: &Rule) -> Option<Diagnostic> {
     let key = "recursion must stay within the values that the facts have";
-    if rule.args.iter().any(|arg| matches!(arg, Pattern::Compound(..))) {
+    if rule
+        .args
+        .iter()
+        .any(|arg| matches!(arg, Pattern::Compound(..)))
+    {
         return Some(
             Diagnostic::new(
                 Code::RecursiveCompound,

@@ -303,7 +303,9 @@ pub(crate) struct Rule {
 
 impl Rule {
     pub(crate) fn name(&self, variable: Variable) -> &str {
-        self.variables.get(variable.index()).map_or("_", |name| name)
+        self.variables
+            .get(variable.index())
+            .map_or("_", |name| name)
     }
 
     /// Whether the variable says of itself that it occurs once.

@@ -5,8 +5,8 @@
 use super::goals::{self, Goal};
 use super::predicate::Predicates;
 use super::rule::{
-    BinaryOperator, Expression, Literal, LiteralKind, NotOrigin, Pattern, PredicateId,
-    Rule, UnaryOperator, Variable,
+    BinaryOperator, Expression, Literal, LiteralKind, NotOrigin, Pattern, PredicateId, Rule,
+    UnaryOperator, Variable,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -165,11 +165,14 @@ impl<'a> Translation<'a> {
             Ok(Some(value)) => return Pattern::Constant(value),
             Ok(None) if depth < MAX_PATTERN_DEPTH => {}
             Ok(None) | Err(_) => {
-                self.fault(Diagnostic::new(
-                    Code::TooLong,
-                    term.span,
-                    "a term that nests too deep, or a list with variables that is too long",
-                ));
+                self.fault(
+                    Diagnostic::new(
+                        Code::TooLong,
+                        term.span,
+                        "a term that nests too deep, or a list with variables that is too long",
+                    )
+                    .help("state the items as facts, one each"),
+                );
                 return Pattern::Constant(self.constants.nil());
             }
         }
@@ -178,7 +181,9 @@ impl<'a> Translation<'a> {
         match &term.kind {
             TermKind::Compound(name, args) => Pattern::Compound(
                 name.clone(),
-                args.iter().map(|arg| self.pattern(arg, depth + 1)).collect(),
+                args.iter()
+                    .map(|arg| self.pattern(arg, depth + 1))
+                    .collect(),
             ),
             TermKind::List(items, tail) => {
                 let items: Vec<Pattern> = self.nested(items, depth);
@@ -215,11 +220,14 @@ impl<'a> Translation<'a> {
     /// The items of a list or chain that holds a variable: its length counts as depth.
     fn nested(&mut self, items: &[Term], depth: usize) -> Vec<Pattern> {
         if let Some(item) = items.get(MAX_PATTERN_DEPTH.saturating_sub(depth)) {
-            self.fault(Diagnostic::new(
-                Code::TooLong,
-                item.span,
-                format!("a list with variables has more than {MAX_PATTERN_DEPTH} items"),
-            ));
+            self.fault(
+                Diagnostic::new(
+                    Code::TooLong,
+                    item.span,
+                    format!("a list with variables has more than {MAX_PATTERN_DEPTH} items"),
+                )
+                .help("state the items as facts, one each"),
+            );
             return Vec::new();
         }
         items
@@ -285,7 +293,8 @@ impl<'a> Translation<'a> {
         let mut all: Option<Alternatives> = None;
         for part in parts.iter().rev() {
             let arrow = match &part.kind {
-                TermKind::Compound(name, args) if &**name == "->" && all.is_some() => match &**args {
+                TermKind::Compound(name, args) if &**name == "->" && all.is_some() => match &**args
+                {
                     [condition, then] => Some((condition, then)),
                     _ => None,
                 },
@@ -296,8 +305,7 @@ impl<'a> Translation<'a> {
                 Some((condition, then)) => {
                     let condition_span = condition.span;
                     let condition = self.goal(condition);
-                    let (holds, fails) =
-                        both_ways(condition, NotOrigin::Condition, condition_span);
+                    let (holds, fails) = both_ways(condition, NotOrigin::Condition, condition_span);
                     let then = self.goal(then);
                     let mut both = self.product(vec![vec![holds]], then, span);
                     both.extend(self.product(vec![vec![fails]], rest, span));
@@ -454,9 +462,7 @@ impl<'a> Translation<'a> {
     fn expression(&mut self, term: &Term) -> Expression {
         match &term.kind {
             TermKind::Variable(name) => Expression::Variable(self.variable(name)),
-            TermKind::Integer(value) => {
-                Expression::Constant(self.constants.integer(value.clone()))
-            }
+            TermKind::Integer(value) => Expression::Constant(self.constants.integer(value.clone())),
             TermKind::Float(value) => Expression::Constant(self.constants.float(*value)),
             TermKind::Compound(name, args) => {
                 let binary = match &**name {
@@ -499,7 +505,13 @@ impl<'a> Translation<'a> {
                 term.span,
                 format!("`{term}` is no arithmetic that is supported here"),
             )
-            .help("there are integers, floats, variables and `+ - * / // mod rem min max abs`"),
+            .help(match &term.kind {
+                TermKind::Atom(name) => {
+                    format!("bind a variable to the number first, as in `{name}(N), Level < N`")
+                }
+                _ => "there are integers, floats, variables and `+ - * / // mod rem min max abs`"
+                    .to_owned(),
+            }),
         );
         Expression::Constant(self.constants.nil())
     }

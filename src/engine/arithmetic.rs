@@ -123,9 +123,7 @@ fn binary(operator: BinaryOperator, left: Number, right: Number) -> Result<Numbe
             combine(left, right, i64::checked_mul, |a, b| a * b, |a, b| a * b)
         }
         BinaryOperator::Divide => divide(&left, &right),
-        BinaryOperator::IntegerDivide => {
-            whole("//", &left, &right, i64::checked_div, |a, b| a / b)
-        }
+        BinaryOperator::IntegerDivide => whole("//", &left, &right, i64::checked_div, |a, b| a / b),
         BinaryOperator::Remainder => whole("rem", &left, &right, i64::checked_rem, |a, b| a % b),
         BinaryOperator::Modulo => whole("mod", &left, &right, floored, |a, b| {
             let rest = &a % &b;
@@ -265,7 +263,11 @@ mod tests {
             (BinaryOperator::Divide, int(1), int(0)),
             (BinaryOperator::Divide, int(1), Number::Float(0.0)),
             (BinaryOperator::Modulo, Number::Float(1.0), int(2)),
-            (BinaryOperator::Multiply, Number::Float(1e300), Number::Float(1e300)),
+            (
+                BinaryOperator::Multiply,
+                Number::Float(1e300),
+                Number::Float(1e300),
+            ),
             (BinaryOperator::Add, int(EXACT + 1), Number::Float(1.0)),
         ];
         for (operator, a, b) in errors {

@@ -233,12 +233,10 @@ fn cells(scan: &Scan) -> Option<Vec<(usize, Cell)>> {
                 bound.push((*variable, *column));
                 Cell::Keep(variable.index())
             }
-            Match::Same(variable) => {
-                match bound.iter().find(|(other, _)| other == variable) {
-                    Some((_, first)) => Cell::SameCell(*first),
-                    None => Cell::Equal(Source::Column(variable.index())),
-                }
-            }
+            Match::Same(variable) => match bound.iter().find(|(other, _)| other == variable) {
+                Some((_, first)) => Cell::SameCell(*first),
+                None => Cell::Equal(Source::Column(variable.index())),
+            },
             Match::Compound(..) => return None,
         };
         out.push((*column, cell));

@@ -17,7 +17,11 @@ pub(crate) struct Csr {
 
 impl Csr {
     pub(crate) fn new(relation: &Relation, column: usize) -> Self {
-        let key = |at: u32| relation.cell(at, column).map_or(0, |value| value.0 as usize);
+        let key = |at: u32| {
+            relation
+                .cell(at, column)
+                .map_or(0, |value| value.0 as usize)
+        };
         let mut offsets = Vec::new();
         for at in 0..relation.len() {
             let slot = key(at) + 1;

@@ -4,14 +4,14 @@
 //! derived from the same rows twice.
 
 use super::arithmetic::{self, Undefined};
-use super::budget::{Budget, BudgetExceeded, Spent};
 use super::batch::{self, Operation, Program};
+use super::budget::{Budget, BudgetExceeded, Spent};
 use super::csr::Csr;
 use super::passenger::{self, Closure, Marks};
 use super::plan::{Match, Part, Plan, Scan, Step, plan};
 use super::relation::{Index, NO_ROW, Relation, Rows};
-use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
 use crate::analysis::Facts;
+use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
 use crate::source::Span;
 use crate::value::{Constant, Constants, Value};
 use std::sync::Arc;
@@ -228,7 +228,11 @@ impl<'b> Evaluator<'b> {
         }
         let variants: Vec<(&Rule, usize)> = rules
             .iter()
-            .flat_map(|rule| recursive_calls(rule).into_iter().map(|delta| (*rule, delta)))
+            .flat_map(|rule| {
+                recursive_calls(rule)
+                    .into_iter()
+                    .map(|delta| (*rule, delta))
+            })
             .collect();
         let mut plans: Vec<Option<Planned>> = variants.iter().map(|_| None).collect();
         loop {
@@ -247,7 +251,9 @@ impl<'b> Evaluator<'b> {
             }
             for ((rule, delta), planned) in variants.iter().zip(&mut plans) {
                 let empty = match rule.body.get(*delta).map(|literal| &literal.kind) {
-                    Some(LiteralKind::Call(callee, _)) => self.rows(*callee, Part::Delta).is_empty(),
+                    Some(LiteralKind::Call(callee, _)) => {
+                        self.rows(*callee, Part::Delta).is_empty()
+                    }
                     _ => true,
                 };
                 if empty {
@@ -307,7 +313,12 @@ impl<'b> Evaluator<'b> {
             }
             reached.clear();
             queue.clear();
-            queue.extend(starts.of(rider).iter().filter(|value| reached.mark(**value)));
+            queue.extend(
+                starts
+                    .of(rider)
+                    .iter()
+                    .filter(|value| reached.mark(**value)),
+            );
             let mut next = 0;
             let mut firings = 0;
             while let Some(value) = queue.get(next).copied() {
@@ -334,7 +345,9 @@ impl<'b> Evaluator<'b> {
         rule.body
             .iter()
             .filter_map(|literal| match &literal.kind {
-                LiteralKind::Call(callee, _) => Some(self.len(*callee).checked_ilog2().unwrap_or(0)),
+                LiteralKind::Call(callee, _) => {
+                    Some(self.len(*callee).checked_ilog2().unwrap_or(0))
+                }
                 _ => None,
             })
             .collect()
@@ -347,7 +360,11 @@ impl<'b> Evaluator<'b> {
         part_of: &dyn Fn(usize, PredicateId) -> Part,
     ) -> Compiled {
         let stores = &self.stores;
-        let rows = |id: PredicateId| stores.get(id.index()).map_or(0, |store| store.relation().len());
+        let rows = |id: PredicateId| {
+            stores
+                .get(id.index())
+                .map_or(0, |store| store.relation().len())
+        };
         let plan = plan(rule, delta, part_of, &rows);
         let compiled = match batch::compile(&plan) {
             Some(program) => Compiled::Batch(program),
@@ -486,7 +503,10 @@ impl<'b> Evaluator<'b> {
     }
 
     fn get(&self, variable: Variable) -> Value {
-        self.frame.get(variable.index()).copied().unwrap_or(Value(0))
+        self.frame
+            .get(variable.index())
+            .copied()
+            .unwrap_or(Value(0))
     }
 
     fn steps(&mut self, steps: &[Step], goal: Goal<'_>) -> Result<Flow, Failure> {
@@ -567,7 +587,11 @@ impl<'b> Evaluator<'b> {
 
     /// The rows that a part of a relation has.
     pub(super) fn rows(&self, predicate: PredicateId, part: Part) -> Rows {
-        let (old, known) = self.ranges.get(predicate.index()).copied().unwrap_or_default();
+        let (old, known) = self
+            .ranges
+            .get(predicate.index())
+            .copied()
+            .unwrap_or_default();
         match part {
             Part::Old => 0..old,
             Part::Delta => old..known,
@@ -616,7 +640,10 @@ impl<'b> Evaluator<'b> {
         let Some(key) = self.find_all(&scan.key) else {
             return Ok(Flow::Next);
         };
-        let mut at = match (self.index_on(scan.predicate, &scan.columns), self.relation(scan.predicate)) {
+        let mut at = match (
+            self.index_on(scan.predicate, &scan.columns),
+            self.relation(scan.predicate),
+        ) {
             (Some(index), Some(relation)) => index.newest(relation, &key),
             _ => NO_ROW,
         };
@@ -676,9 +703,7 @@ impl<'b> Evaluator<'b> {
                         return Ok(Flow::Next);
                     };
                     let value = self.build(head)?;
-                    if self.matches(item, value)
-                        && self.steps(rest, goal)? == Flow::Stop
-                    {
+                    if self.matches(item, value) && self.steps(rest, goal)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
                     parts = tail;
@@ -729,7 +754,9 @@ impl<'b> Evaluator<'b> {
             }
             Match::Compound(name, args) => {
                 let parts: Vec<Value> = match self.constants.get(value) {
-                    Constant::Compound(other, parts) if other == name && parts.len() == args.len() => {
+                    Constant::Compound(other, parts)
+                        if other == name && parts.len() == args.len() =>
+                    {
                         parts.to_vec()
                     }
                     _ => return false,

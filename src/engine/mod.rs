@@ -14,9 +14,7 @@ pub(crate) mod relation;
 mod set;
 mod vector;
 
-pub(crate) use arithmetic::{
-    Number, compare as compare_numbers, evaluate as evaluate_expression,
-};
+pub(crate) use arithmetic::{Number, compare as compare_numbers, evaluate as evaluate_expression};
 pub use budget::{Budget, BudgetExceeded};
 pub use query::{Answers, QueryError};
 
@@ -89,9 +87,7 @@ impl Rulebase {
     ) -> Result<Model, BudgetExceeded> {
         let roots = roots.iter().filter_map(|key| self.data.find(key));
         let slice = self.data.graph.slice(roots);
-        self.evaluate_where(budget, |id| {
-            slice.get(id.index()).copied().unwrap_or(false)
-        })
+        self.evaluate_where(budget, |id| slice.get(id.index()).copied().unwrap_or(false))
     }
 
     fn evaluate_where(
@@ -175,8 +171,9 @@ impl Rulebase {
             Err(Failure::Evaluation(span, message)) => {
                 evaluator.discard(component);
                 let key = component.first().map(|id| data.predicates.key(*id));
-                let diagnostic = Diagnostic::new(Code::Evaluation, span, message)
-                    .help("put a literal before it that leaves out the values it cannot compute with");
+                let diagnostic = Diagnostic::new(Code::Evaluation, span, message).help(
+                    "put a literal before it that leaves out the values it cannot compute with",
+                );
                 Ok(State::Failed(Arc::new(match key {
                     Some(key) => diagnostic.of(key),
                     None => diagnostic,
@@ -214,7 +211,11 @@ impl Model {
             .relations
             .get(id.index())?
             .rows()
-            .map(|row| row.iter().map(|value| self.data.constants.text(*value)).collect())
+            .map(|row| {
+                row.iter()
+                    .map(|value| self.data.constants.text(*value))
+                    .collect()
+            })
             .collect();
         rows.sort();
         Some(rows)

@@ -157,7 +157,11 @@ mod tests {
     use crate::{Rulebase, Source};
 
     fn of(rules: &str) -> Option<(usize, usize)> {
-        let rulebase = Rulebase::load([Source::new("a.pl", format!(":- dynamic e/2, f/2.\n{rules}"))]).unwrap();
+        let rulebase = Rulebase::load([Source::new(
+            "a.pl",
+            format!(":- dynamic e/2, f/2.\n{rules}"),
+        )])
+        .unwrap();
         let data = &rulebase.data;
         let id = data.find(&"p/2".parse().unwrap()).unwrap();
         let recursive: Vec<_> = data
@@ -174,7 +178,10 @@ mod tests {
         assert_eq!(of("p(X,Z) :- e(Y,Z), p(X,Y)."), Some((0, 1)));
         assert_eq!(of("p(X,Z) :- e(X,Y), p(Y,Z)."), Some((1, 1)));
         assert_eq!(of("p(X,Z) :- p(X,Y), p(Y,Z)."), Some((0, 1)));
-        assert_eq!(of("p(X,Z) :- p(X,Y), e(Y,Z). p(X,Z) :- p(X,Y), f(Z,Y)."), Some((0, 2)));
+        assert_eq!(
+            of("p(X,Z) :- p(X,Y), e(Y,Z). p(X,Z) :- p(X,Y), f(Z,Y)."),
+            Some((0, 2))
+        );
     }
 
     #[test]
@@ -183,8 +190,14 @@ mod tests {
         assert_eq!(of("p(X,Y) :- p(Y,X)."), None);
         assert_eq!(of("p(X,Z) :- p(Y,X), e(Y,Z)."), None);
         assert_eq!(of("p(X,X) :- p(X,Y), e(Y,X)."), None);
-        assert_eq!(of("p(X,Z) :- p(X,Y), e(Y,Z). p(X,Z) :- e(X,Y), p(Y,Z)."), None);
-        assert_eq!(of("p(X,Z) :- p(X,Y), p(Y,Z). p(X,Z) :- p(X,Y), e(Y,Z)."), None);
+        assert_eq!(
+            of("p(X,Z) :- p(X,Y), e(Y,Z). p(X,Z) :- e(X,Y), p(Y,Z)."),
+            None
+        );
+        assert_eq!(
+            of("p(X,Z) :- p(X,Y), p(Y,Z). p(X,Z) :- p(X,Y), e(Y,Z)."),
+            None
+        );
         assert_eq!(of("p(X,Y) :- e(P,X), p(P,Q), e(Q,Y)."), None);
         assert_eq!(of("p(X,Z) :- p(X,Y), e(Y,Z), \\+ f(X,Z)."), None);
     }

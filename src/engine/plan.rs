@@ -182,9 +182,9 @@ impl Planner<'_> {
     }
 
     fn choose(&self, candidates: &[(usize, &Literal)], delta: Option<usize>) -> Option<usize> {
-        let test = candidates
-            .iter()
-            .find(|(_, literal)| !matches!(literal.kind, LiteralKind::Call(..)) && self.ready(literal));
+        let test = candidates.iter().find(|(_, literal)| {
+            !matches!(literal.kind, LiteralKind::Call(..)) && self.ready(literal)
+        });
         if let Some((at, _)) = test {
             return Some(*at);
         }
@@ -246,9 +246,10 @@ impl Planner<'_> {
                 }
                 Match::Bind(*variable)
             }
-            Pattern::Compound(name, args) => {
-                Match::Compound(name.clone(), args.iter().map(|arg| self.bind(arg)).collect())
-            }
+            Pattern::Compound(name, args) => Match::Compound(
+                name.clone(),
+                args.iter().map(|arg| self.bind(arg)).collect(),
+            ),
         }
     }
 
@@ -328,7 +329,9 @@ impl Planner<'_> {
         for step in steps.iter_mut().rev() {
             if let Step::Scan(scan) = step {
                 let mut bound = Vec::new();
-                scan.rest.iter().for_each(|(_, pattern)| binds(pattern, &mut bound));
+                scan.rest
+                    .iter()
+                    .for_each(|(_, pattern)| binds(pattern, &mut bound));
                 scan.first_only = !bound
                     .iter()
                     .any(|variable| needed.get(variable.index()).copied().unwrap_or(true));
@@ -365,7 +368,9 @@ fn uses(step: &Step, needed: &mut [bool]) {
     match step {
         Step::Scan(scan) => {
             scan.key.iter().for_each(&mut read);
-            scan.rest.iter().for_each(|(_, pattern)| matched(pattern, needed));
+            scan.rest
+                .iter()
+                .for_each(|(_, pattern)| matched(pattern, needed));
         }
         Step::Lookup(_, args) => args.iter().for_each(read),
         Step::Not(bodies) => {

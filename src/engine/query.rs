@@ -2,9 +2,9 @@
 //!
 //! A goal never changes the model, and one that cannot be answered is an error, not "no".
 
+use super::Model;
 use super::evaluate::{Evaluator, Failure, Member};
 use super::relation::Relation;
-use super::Model;
 use crate::analysis::Facts;
 use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
 use crate::diagnostic::{Code, Diagnostic};
@@ -89,7 +89,11 @@ impl Answers {
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
         rows.iter()
-            .map(|row| row.iter().map(|value| self.constants.text(*value)).collect())
+            .map(|row| {
+                row.iter()
+                    .map(|value| self.constants.text(*value))
+                    .collect()
+            })
             .collect()
     }
 }
@@ -113,11 +117,10 @@ impl Model {
         let mut sources = data.sources.clone();
         let source = Source::new("goal", goal);
         let id = sources.push(source.clone());
-        self.answer(id, &source)
-            .map_err(|diagnostics| QueryError {
-                sources,
-                diagnostics,
-            })
+        self.answer(id, &source).map_err(|diagnostics| QueryError {
+            sources,
+            diagnostics,
+        })
     }
 
     fn answer(&self, source: SourceId, text: &Source) -> Result<Answers, Vec<Diagnostic>> {

@@ -108,9 +108,11 @@ impl Relation {
     pub(crate) fn push_group(&mut self, rider: Value, others: &[Value], passenger: usize) {
         self.values.reserve(others.len() * 2);
         if passenger == 0 {
-            self.values.extend(others.iter().flat_map(|other| [rider, *other]));
+            self.values
+                .extend(others.iter().flat_map(|other| [rider, *other]));
         } else {
-            self.values.extend(others.iter().flat_map(|other| [*other, rider]));
+            self.values
+                .extend(others.iter().flat_map(|other| [*other, rider]));
         }
         self.len += u32::try_from(others.len()).unwrap_or(u32::MAX);
     }
@@ -211,7 +213,9 @@ impl Index {
         let hash_at = |at: u32| {
             hash_cells(
                 hasher,
-                columns.iter().filter_map(|column| relation.cell(at, *column)),
+                columns
+                    .iter()
+                    .filter_map(|column| relation.cell(at, *column)),
             )
         };
         for at in known..relation.len() {

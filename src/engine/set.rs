@@ -206,7 +206,9 @@ impl Pairs {
                         dense.second.number(*b);
                     }
                 }
-                let stride = (dense.second.count as usize).div_ceil(64).next_power_of_two();
+                let stride = (dense.second.count as usize)
+                    .div_ceil(64)
+                    .next_power_of_two();
                 let bits = (dense.first.count as usize).next_power_of_two() * stride * 8;
                 if dense.bytes() + bits > allowed {
                     return;
@@ -235,7 +237,9 @@ mod tests {
             let (mut pairs, mut known, mut values) = (Pairs::default(), HashSet::new(), Vec::new());
             let mut state = 1_u64;
             for step in 0..4_000_u32 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
                 let pick = |shift: u32| Value(u32::try_from((state >> shift) % width).unwrap());
                 let (a, b) = (pick(33), pick(13));
                 let new = pairs.insert(a, b);

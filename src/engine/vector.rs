@@ -52,7 +52,9 @@ impl Evaluator<'_> {
                             (self.relation(*predicate), rest.first_mut())
                         {
                             match &**cells {
-                                [(0, Cell::Keep(a)), (1, Cell::Keep(b))] if relation.arity() == 2 => {
+                                [(0, Cell::Keep(a)), (1, Cell::Keep(b))]
+                                    if relation.arity() == 2 =>
+                                {
                                     output.take_pairs(relation.pairs(start..end), *a, *b);
                                     output.repeat(input, binding, carried, (end - start) as usize);
                                 }
@@ -216,7 +218,13 @@ impl Evaluator<'_> {
         }
     }
 
-    fn newest(&self, predicate: PredicateId, column: usize, key: Value, relation: &Relation) -> u32 {
+    fn newest(
+        &self,
+        predicate: PredicateId,
+        column: usize,
+        key: Value,
+        relation: &Relation,
+    ) -> u32 {
         self.index_on(predicate, &[column])
             .map_or(NO_ROW, |index| index.newest(relation, &[key]))
     }

@@ -99,7 +99,11 @@ impl Reference {
             .tuples
             .get(id.index())?
             .iter()
-            .map(|row| row.iter().map(|value| self.constants.text(*value)).collect())
+            .map(|row| {
+                row.iter()
+                    .map(|value| self.constants.text(*value))
+                    .collect()
+            })
             .collect();
         rows.sort();
         Some(rows)
@@ -184,7 +188,11 @@ impl Work {
             None => open,
             Some(at) => open.get(..at.max(1)).unwrap_or(open),
         };
-        let Some(at) = before.iter().find(ready).or_else(|| open.iter().find(ready)) else {
+        let Some(at) = before
+            .iter()
+            .find(ready)
+            .or_else(|| open.iter().find(ready))
+        else {
             return Err(Stop::NoValue);
         };
         let Some(literal) = body.get(*at) else {
@@ -206,7 +214,13 @@ impl Work {
         literal: &Literal,
         binding: &Binding,
     ) -> Result<Vec<Binding>, Stop> {
-        let test = |holds: bool| if holds { vec![binding.clone()] } else { Vec::new() };
+        let test = |holds: bool| {
+            if holds {
+                vec![binding.clone()]
+            } else {
+                Vec::new()
+            }
+        };
         Ok(match &literal.kind {
             LiteralKind::Call(callee, args) => {
                 let rows = self.tuples.get(callee.index()).cloned().unwrap_or_default();
@@ -227,7 +241,10 @@ impl Work {
                 let variable = Pattern::Variable(*variable);
                 let (from, to) = match self.value(&variable, binding) {
                     Some(value) => (value, pattern),
-                    None => (self.value(pattern, binding).ok_or(Stop::NoValue)?, &variable),
+                    None => (
+                        self.value(pattern, binding).ok_or(Stop::NoValue)?,
+                        &variable,
+                    ),
                 };
                 self.match_all(std::slice::from_ref(to), &[from], binding)
                     .into_iter()
@@ -246,7 +263,9 @@ impl Work {
                 }
             }
             LiteralKind::Compare(outcomes, left, right) => {
-                let order = self.number(left, binding)?.compare(&self.number(right, binding)?)?;
+                let order = self
+                    .number(left, binding)?
+                    .compare(&self.number(right, binding)?)?;
                 test(outcomes.admit(order))
             }
             LiteralKind::Is(left, right) => {
@@ -272,7 +291,12 @@ impl Work {
         })
     }
 
-    fn match_all(&self, patterns: &[Pattern], values: &[Value], binding: &Binding) -> Option<Binding> {
+    fn match_all(
+        &self,
+        patterns: &[Pattern],
+        values: &[Value],
+        binding: &Binding,
+    ) -> Option<Binding> {
         let mut binding = binding.clone();
         let mut pending: Vec<(&Pattern, Value)> =
             patterns.iter().zip(values.iter().copied()).collect();
@@ -326,13 +350,15 @@ impl Work {
                 let value = binding.get(variable.index()).copied().flatten();
                 constant(value.ok_or(Stop::NoValue)?)
             }
-            Expression::Unary(operator, inner) => Ok(match (operator, self.number(inner, binding)?) {
-                (UnaryOperator::Plus, number) => number,
-                (UnaryOperator::Minus, Number::Whole(whole)) => Number::Whole(-whole),
-                (UnaryOperator::Minus, Number::Float(float)) => Number::Float(-float),
-                (UnaryOperator::Absolute, Number::Whole(whole)) => Number::Whole(whole.abs()),
-                (UnaryOperator::Absolute, Number::Float(float)) => Number::Float(float.abs()),
-            }),
+            Expression::Unary(operator, inner) => {
+                Ok(match (operator, self.number(inner, binding)?) {
+                    (UnaryOperator::Plus, number) => number,
+                    (UnaryOperator::Minus, Number::Whole(whole)) => Number::Whole(-whole),
+                    (UnaryOperator::Minus, Number::Float(float)) => Number::Float(-float),
+                    (UnaryOperator::Absolute, Number::Whole(whole)) => Number::Whole(whole.abs()),
+                    (UnaryOperator::Absolute, Number::Float(float)) => Number::Float(float.abs()),
+                })
+            }
             Expression::Binary(operator, sides) => {
                 let left = self.number(&sides.0, binding)?;
                 let right = self.number(&sides.1, binding)?;
@@ -343,8 +369,7 @@ impl Work {
 }
 
 fn is_ready(rule: &Rule, literal: &Literal, binding: &Binding) -> bool {
-    let bound =
-        |variable: Variable| binding.get(variable.index()).copied().flatten().is_some();
+    let bound = |variable: Variable| binding.get(variable.index()).copied().flatten().is_some();
     let all = |patterns: &[&Pattern]| {
         patterns
             .iter()
@@ -383,9 +408,7 @@ fn is_ready(rule: &Rule, literal: &Literal, binding: &Binding) -> bool {
             (0..)
                 .map(Variable)
                 .zip(inside.iter().zip(&everywhere))
-                .all(|(variable, (inside, all))| {
-                    *inside == 0 || inside == all || bound(variable)
-                })
+                .all(|(variable, (inside, all))| *inside == 0 || inside == all || bound(variable))
         }
     }
 }
@@ -400,7 +423,10 @@ impl Number {
     fn float(&self) -> Result<f64, Stop> {
         match self {
             Self::Float(float) => Ok(*float),
-            Self::Whole(whole) if whole.bits() <= 53 || whole.magnitude() == BigInt::from(1_u64 << 53).magnitude() => {
+            Self::Whole(whole)
+                if whole.bits() <= 53
+                    || whole.magnitude() == BigInt::from(1_u64 << 53).magnitude() =>
+            {
                 whole.to_f64().ok_or(Stop::NoValue)
             }
             Self::Whole(_) => Err(Stop::NoValue),
@@ -410,7 +436,10 @@ impl Number {
     fn compare(&self, other: &Self) -> Result<Ordering, Stop> {
         match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => Ok(a.cmp(b)),
-            _ => self.float()?.partial_cmp(&other.float()?).ok_or(Stop::NoValue),
+            _ => self
+                .float()?
+                .partial_cmp(&other.float()?)
+                .ok_or(Stop::NoValue),
         }
     }
 
@@ -424,7 +453,11 @@ impl Number {
             }
         };
         if let Op::Minimum | Op::Maximum = operator {
-            let wanted = if operator == Op::Minimum { Ordering::Less } else { Ordering::Greater };
+            let wanted = if operator == Op::Minimum {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            };
             let order = self.compare(&other)?;
             let first = order == wanted || order.is_eq() && matches!(self, Self::Float(_));
             return Ok(if first { self } else { other });

@@ -65,12 +65,11 @@ impl Names {
         let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.entries.push((text.into(), value));
         let (entries, hasher) = (&self.entries, &self.hasher);
-        self.table
-            .insert_unique(hasher.hash_one(text), at, |at| {
-                entries
-                    .get(*at as usize)
-                    .map_or(0, |(text, _)| hasher.hash_one(&**text))
-            });
+        self.table.insert_unique(hasher.hash_one(text), at, |at| {
+            entries
+                .get(*at as usize)
+                .map_or(0, |(text, _)| hasher.hash_one(&**text))
+        });
     }
 
     fn find(&self, text: &str) -> Option<Value> {
@@ -240,10 +239,9 @@ impl Allowlist {
         }
         if let Some(faults) = model.refusal(id) {
             let reason = match model.data.rulebase.is_permissive(&key) {
-                true => format!(
-                    "it holds for any actor and action, also for ones that occur nowhere; {}",
-                    summary(&faults)
-                ),
+                true => {
+                    "it holds for any actor and action, also for ones that occur nowhere".to_owned()
+                }
                 false => summary(&faults),
             };
             return Err(error(reason, faults));
@@ -365,7 +363,9 @@ impl Bound {
         let (mut actors, mut tools) = (Names::default(), Names::default());
         let mut seen = vec![[false; 2]; constants.len() as usize];
         let mut first = |value: Value, column: usize| {
-            let flag = seen.get_mut(value.0 as usize).and_then(|flags| flags.get_mut(column));
+            let flag = seen
+                .get_mut(value.0 as usize)
+                .and_then(|flags| flags.get_mut(column));
             flag.is_some_and(|flag| !std::mem::replace(flag, true))
         };
         for row in relation.rows() {

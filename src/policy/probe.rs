@@ -456,8 +456,13 @@ impl Probe<'_> {
         if open {
             return Err(floundered(span));
         }
-        let value =
-            |variable: Variable| binding.get(variable.index()).copied().flatten().unwrap_or(Value(0));
+        let value = |variable: Variable| {
+            binding
+                .get(variable.index())
+                .copied()
+                .flatten()
+                .unwrap_or(Value(0))
+        };
         evaluate_expression(expression, &self.constants, &value)
             .map_err(|error| undefined(span, error.to_string()))
     }

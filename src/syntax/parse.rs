@@ -102,7 +102,10 @@ pub(crate) fn next_clause(
         }
         let mut reader = Reader::over(id, text);
         reader.clause(&tokens);
-        return match (reader.parsed.clauses.pop(), reader.parsed.diagnostics.is_empty()) {
+        return match (
+            reader.parsed.clauses.pop(),
+            reader.parsed.diagnostics.is_empty(),
+        ) {
             (Some(mut clause), true) => {
                 clause.shift(offset(base));
                 NextClause::Clause(Box::new(clause), end)

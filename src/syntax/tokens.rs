@@ -373,13 +373,22 @@ impl<'s> Classifier<'s> {
         Ok(())
     }
 
+    /// A dot between an operand and a name: after a variable or a brace a dict is meant, elsewhere most likely the
+    /// end of a clause.
     fn dict(&self, spanned: &Spanned<'_>) -> Problem {
-        Problem::new(
-            Code::Dict,
-            self.span(spanned),
-            "a dot directly before a name takes a value out of a dict",
-        )
-        .help("if a clause ends here, put a blank or a new line behind the dot")
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let (code, message) = match before.map(|before| &before.token) {
+            Some(Token::Variable(_) | Token::CloseBrace) => (
+                Code::Dict,
+                "a dot directly before a name takes a value out of a dict",
+            ),
+            _ => (
+                Code::UnexpectedToken,
+                "a dot directly before a name ends no clause",
+            ),
+        };
+        Problem::new(code, self.span(spanned), message)
+            .help("if a clause ends here, put a blank or a new line behind the dot")
     }
 
     fn span(&self, spanned: &Spanned<'_>) -> Span {

@@ -87,7 +87,12 @@ impl Case {
                 .iter()
                 .map(|found| {
                     let at = checked.sources.start(found.span);
-                    format!("{at}: {} {}: {}", found.code, found.code.kind(), found.message)
+                    format!(
+                        "{at}: {} {}: {}",
+                        found.code,
+                        found.code.kind(),
+                        found.message
+                    )
                 })
                 .collect::<Vec<_>>()
                 .join("; ")

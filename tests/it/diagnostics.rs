@@ -6,7 +6,8 @@
 //! binds, `% slice: NAME/ARITY` evaluates no more than that slice, and `% query: GOAL` asks.
 
 use horngate::{
-    Allowlist, Budget, BudgetExceeded, Code, Diagnostic, Model, Program, Rulebase, Severity, Source, Sources, Span,
+    Allowlist, Budget, BudgetExceeded, Code, Diagnostic, Model, Program, Rulebase, Severity,
+    Source, Sources, Span,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -45,7 +46,11 @@ fn cases() -> Vec<Case> {
 
 impl Case {
     fn read(path: &Path) -> Self {
-        let files = if path.is_dir() { entries(path) } else { vec![path.to_owned()] };
+        let files = if path.is_dir() {
+            entries(path)
+        } else {
+            vec![path.to_owned()]
+        };
         let sources: Vec<Source> = files
             .iter()
             .map(|file| Source::from_bytes(file_name(file), std::fs::read(file).unwrap()))
@@ -58,7 +63,11 @@ impl Case {
             .filter_map(|line| line.split_once(": "))
             .map(|(what, value)| (what.to_owned(), value.to_owned()))
             .collect();
-        Self { name, sources, head }
+        Self {
+            name,
+            sources,
+            head,
+        }
     }
 
     /// The values of the head's lines `% what: value`.
@@ -102,7 +111,11 @@ impl Case {
                     self.ask(&model, &mut sources, &mut found);
                 }
                 Err(exceeded) => {
-                    found.push(Diagnostic::new(Code::Budget, Span::default(), exceeded.to_string()));
+                    found.push(Diagnostic::new(
+                        Code::Budget,
+                        Span::default(),
+                        exceeded.to_string(),
+                    ));
                 }
             }
         }
@@ -122,8 +135,16 @@ impl Case {
     fn ask(&self, model: &Model, sources: &mut Sources, found: &mut Vec<Diagnostic>) {
         for predicate in self.head("allowlist") {
             let error = Allowlist::bind(model, predicate).unwrap_err();
-            found.push(Diagnostic::new(Code::FaultySlice, Span::default(), error.to_string()));
-            assert!(error.diagnostics.iter().all(|fault| found.contains(fault)), "{}", self.name);
+            found.push(Diagnostic::new(
+                Code::FaultySlice,
+                Span::default(),
+                error.to_string(),
+            ));
+            assert!(
+                error.diagnostics.iter().all(|fault| found.contains(fault)),
+                "{}",
+                self.name
+            );
         }
         for goal in self.head("query") {
             let error = model.query(goal).unwrap_err();
@@ -160,7 +181,12 @@ fn place(case: &Case, sources: &Sources, span: Span) -> String {
 
 fn shown(case: &Case, sources: &Sources, found: &Diagnostic, out: &mut String) {
     let at = |span| place(case, sources, span);
-    let Diagnostic { code, severity, message, .. } = found;
+    let Diagnostic {
+        code,
+        severity,
+        message,
+        ..
+    } = found;
     writeln!(out, "  {severity} {code} at {}: {message}", at(found.span)).unwrap();
     for label in &found.labels {
         writeln!(out, "    label at {}: {}", at(label.span), label.message).unwrap();
@@ -178,7 +204,10 @@ fn every_case_says_exactly_what_its_head_says() {
     let mut failed = String::new();
     for case in cases() {
         let (sources, found) = case.run();
-        let got: Vec<String> = found.iter().map(|found| case.line(&sources, found)).collect();
+        let got: Vec<String> = found
+            .iter()
+            .map(|found| case.line(&sources, found))
+            .collect();
         let want: Vec<&str> = case.head("expect").collect();
         if got != want {
             writeln!(failed, "{}:", case.name).unwrap();
@@ -190,7 +219,10 @@ fn every_case_says_exactly_what_its_head_says() {
             }
         }
     }
-    assert!(failed.is_empty(), "expected lines (-) and real ones (+) differ\n{failed}");
+    assert!(
+        failed.is_empty(),
+        "expected lines (-) and real ones (+) differ\n{failed}"
+    );
 }
 
 #[test]
@@ -219,8 +251,16 @@ fn every_message_has_the_one_form() {
             let labels = found.labels.iter().map(|label| &label.message);
             for text in labels.chain([&found.message]).chain(&found.help) {
                 let name = text.starts_with("Prolog") || text.starts_with("U+");
-                assert!(name || !text.starts_with(char::is_uppercase), "{}: {text}", case.name);
-                assert!(!text.ends_with('.') && !text.is_empty(), "{}: {text}", case.name);
+                assert!(
+                    name || !text.starts_with(char::is_uppercase),
+                    "{}: {text}",
+                    case.name
+                );
+                assert!(
+                    !text.ends_with('.') && !text.is_empty(),
+                    "{}: {text}",
+                    case.name
+                );
                 assert_eq!(text.matches('`').count() % 2, 0, "{}: {text}", case.name);
             }
         }
@@ -232,8 +272,16 @@ fn every_code_has_a_case_that_triggers_it() {
     let codes: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     let mut missing = codes.clone();
     for case in cases() {
-        assert!(codes.contains(case.code()), "{}: no code has this name", case.name);
-        let triggered = case.run().1.iter().any(|found| found.code.as_str() == case.code());
+        assert!(
+            codes.contains(case.code()),
+            "{}: no code has this name",
+            case.name
+        );
+        let triggered = case
+            .run()
+            .1
+            .iter()
+            .any(|found| found.code.as_str() == case.code());
         assert!(triggered, "{} does not trigger its code", case.name);
         missing.remove(case.code());
     }
@@ -256,7 +304,10 @@ fn every_code_has_a_section_and_every_section_a_code() {
         let link = format!("(../tests/cases/diagnostics/{})", case.name);
         assert!(docs.contains(&link), "no link to {}", case.name);
     }
-    let links = docs.split("](../").skip(1).filter_map(|rest| rest.split(')').next());
+    let links = docs
+        .split("](../")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
     for link in links {
         assert!(path(link).exists(), "{link}");
     }
@@ -278,11 +329,18 @@ fn every_example_of_the_docs_is_mended_by_what_it_says() {
         let code = section.split(' ').next().unwrap();
         for block in section.split("```prolog\n").skip(1) {
             let block = block.split("```").next().unwrap();
-            let (before, after) = block.strip_prefix("% before\n").unwrap().split_once("% after\n").unwrap();
+            let (before, after) = block
+                .strip_prefix("% before\n")
+                .unwrap()
+                .split_once("% after\n")
+                .unwrap();
             for (text, bad) in [(before, true), (after, false)] {
                 let case = Case {
                     name: code.to_owned(),
-                    sources: vec![Source::new("prelude.pl", PRELUDE), Source::new("example.pl", text)],
+                    sources: vec![
+                        Source::new("prelude.pl", PRELUDE),
+                        Source::new("example.pl", text),
+                    ],
                     head: Vec::new(),
                 };
                 let (sources, found) = case.run();
@@ -290,7 +348,9 @@ fn every_example_of_the_docs_is_mended_by_what_it_says() {
                 let errs = found.iter().any(|found| found.severity == Severity::Error);
                 if hit != bad || (errs && !bad) {
                     writeln!(failed, "{text}").unwrap();
-                    found.iter().for_each(|found| shown(&case, &sources, found, &mut failed));
+                    found
+                        .iter()
+                        .for_each(|found| shown(&case, &sources, found, &mut failed));
                 }
             }
         }

@@ -16,7 +16,9 @@ use std::collections::BTreeMap;
 fn programs(default: u32) -> u32 {
     std::env::var("HORNGATE_PROGRAMS")
         .ok()
-        .map_or(default, |text| text.parse().expect("HORNGATE_PROGRAMS is a number"))
+        .map_or(default, |text| {
+            text.parse().expect("HORNGATE_PROGRAMS is a number")
+        })
 }
 
 fn load(program: &RandomProgram) -> Rulebase {
@@ -113,13 +115,18 @@ fn horngate_gives_prologs_answer_or_refuses() {
                 Value::Bool(theirs) if *theirs == ours => {}
                 // Prolog raises on what the call brings; no answer is no leave to allow.
                 Value::Object(error) => {
-                    let error = error.values().next().map(ToString::to_string).unwrap_or_default();
+                    let error = error
+                        .values()
+                        .next()
+                        .map(ToString::to_string)
+                        .unwrap_or_default();
                     if error.contains("time") || error.contains("inference") {
                         unanswered += 1;
                     } else {
                         raised += 1;
                         if ours {
-                            differences.push(format!("{goal}: allowed, Prolog raises {error}\n{program}"));
+                            differences
+                                .push(format!("{goal}: allowed, Prolog raises {error}\n{program}"));
                         }
                     }
                 }
@@ -137,7 +144,12 @@ fn horngate_gives_prologs_answer_or_refuses() {
         differences.is_empty(),
         "{} differences, the first:\n{}",
         differences.len(),
-        differences.iter().take(5).cloned().collect::<Vec<_>>().join("\n---\n")
+        differences
+            .iter()
+            .take(5)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n---\n")
     );
 }
 
@@ -154,6 +166,9 @@ fn refusals_are_spread_over_the_reasons() {
     }
     println!("{reasons:?}");
     for kind in ["unsafe", "unstratified", "unsupported"] {
-        assert!(reasons.contains_key(kind), "the generator never meets `{kind}`: {reasons:?}");
+        assert!(
+            reasons.contains_key(kind),
+            "the generator never meets `{kind}`: {reasons:?}"
+        );
     }
 }

@@ -6,4 +6,5 @@ mod differential;
 mod loading;
 mod peer;
 mod programs;
+mod reading;
 mod seeds;

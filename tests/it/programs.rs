@@ -5,8 +5,22 @@ use proptest::prelude::*;
 use std::fmt;
 
 /// A predicate of the generated vocabulary: extensional ones start with `e`.
-const EXTENSIONAL: &[(&str, usize)] = &[("e0", 0), ("e1", 1), ("e2", 2), ("f2", 2), ("en", 1), ("et", 1)];
-const INTENSIONAL: &[(&str, usize)] = &[("p1", 1), ("q1", 1), ("r1", 1), ("p2", 2), ("q2", 2), ("r2", 2)];
+const EXTENSIONAL: &[(&str, usize)] = &[
+    ("e0", 0),
+    ("e1", 1),
+    ("e2", 2),
+    ("f2", 2),
+    ("en", 1),
+    ("et", 1),
+];
+const INTENSIONAL: &[(&str, usize)] = &[
+    ("p1", 1),
+    ("q1", 1),
+    ("r1", 1),
+    ("p2", 2),
+    ("q2", 2),
+    ("r2", 2),
+];
 /// The constants that goals are asked over.
 pub const CONSTANTS: &[&str] = &["a", "b", "c", "1", "2", "1.0", "\"a\"", "f(a)", "[a,b]"];
 const VARIABLES: &[&str] = &["X", "Y", "Z", "W"];
@@ -104,7 +118,8 @@ fn negated() -> impl Strategy<Value = String> {
 }
 
 fn test() -> impl Strategy<Value = String> {
-    let operator = proptest::sample::select(&["=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>="][..]);
+    let operator =
+        proptest::sample::select(&["=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>="][..]);
     let compare = proptest::sample::select(&["<", "=<", ">", ">=", "=:=", "=\\="][..]);
     let sum = proptest::sample::select(&["+", "-", "*", "//", "mod", "min"][..]);
     prop_oneof![
@@ -122,7 +137,8 @@ fn test() -> impl Strategy<Value = String> {
 }
 
 fn literal() -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![6 => positive(), 3 => test(), 3 => negated().prop_map(|p| format!("\\+ {p}"))];
+    let leaf =
+        prop_oneof![6 => positive(), 3 => test(), 3 => negated().prop_map(|p| format!("\\+ {p}"))];
     leaf.prop_recursive(2, 6, 3, |inner| {
         prop_oneof![
             2 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("\\+ ( {a}, {b} )")),
@@ -155,8 +171,7 @@ fn rule() -> impl Strategy<Value = (usize, String)> {
         body,
         proptest::bool::weighted(0.2),
     )
-        .prop_map(
-        |(head, first, second, binder, mut body, last)| {
+        .prop_map(|(head, first, second, binder, mut body, last)| {
             let (name, arity) = INTENSIONAL[head];
             if let Some(binder) = binder {
                 if last && body.len() < 3 {
@@ -176,8 +191,7 @@ fn rule() -> impl Strategy<Value = (usize, String)> {
                 format!("{head_text} :- {}.", body.join(", "))
             };
             (head, text)
-        },
-    )
+        })
 }
 
 fn fact() -> impl Strategy<Value = String> {
@@ -187,13 +201,15 @@ fn fact() -> impl Strategy<Value = String> {
         constant(),
         0..4,
     )
-        .prop_map(|((name, arity), first, second, number)| match (name, arity) {
-            ("en", _) => format!("en({number})."),
-            ("et", _) => format!("et(f({first}))."),
-            (_, 0) => format!("{name}."),
-            (_, 1) => format!("{name}({first})."),
-            _ => format!("{name}({first}, {second})."),
-        })
+        .prop_map(
+            |((name, arity), first, second, number)| match (name, arity) {
+                ("en", _) => format!("en({number})."),
+                ("et", _) => format!("et(f({first}))."),
+                (_, 0) => format!("{name}."),
+                (_, 1) => format!("{name}({first})."),
+                _ => format!("{name}({first}, {second})."),
+            },
+        )
 }
 
 /// Programs of some facts and a few rules.

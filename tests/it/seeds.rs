@@ -4,7 +4,9 @@ use horngate::{Allowlist, Budget, Decision, DenyReason, Model, PredicateKey, Rul
 use std::path::{Path, PathBuf};
 
 pub fn rules(name: &str) -> Source {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("rules")
+        .join(name);
     Source::new(name, std::fs::read_to_string(path).unwrap())
 }
 
@@ -36,8 +38,18 @@ fn the_seven_grants_allow_and_every_other_pair_denies() {
     let model = model([rules("governance.pl")]);
     let gate = bind(&model);
     assert_eq!(gate.grants(), GRANTS);
-    let actors = ["U:Qa", "J:Junior", "U:SD", "U:Cd", "U:PM", "U:Ux", "NOBODY", "attacker", ""];
-    let tools = ["repl", "run_shell", "remote_trigger", "rm_rf_slash", "exfiltrate_secrets", "", "tool_repl"];
+    let actors = [
+        "U:Qa", "J:Junior", "U:SD", "U:Cd", "U:PM", "U:Ux", "NOBODY", "attacker", "",
+    ];
+    let tools = [
+        "repl",
+        "run_shell",
+        "remote_trigger",
+        "rm_rf_slash",
+        "exfiltrate_secrets",
+        "",
+        "tool_repl",
+    ];
     for actor in actors {
         for tool in tools {
             let granted = GRANTS.contains(&(actor, tool));
@@ -65,15 +77,26 @@ fn the_seven_grants_allow_and_every_other_pair_denies() {
 fn the_strict_and_the_permissive_predicate_disagree_and_only_the_strict_one_binds() {
     let model = model([rules("governance.pl")]);
     let rulebase = model.rulebase();
-    for goal in ["may_execute('NOBODY', rm_rf_slash)", "may_execute(attacker, exfiltrate_secrets)"] {
-        assert!(rulebase.probe(goal, &Budget::default()).unwrap().holds(), "{goal}");
+    for goal in [
+        "may_execute('NOBODY', rm_rf_slash)",
+        "may_execute(attacker, exfiltrate_secrets)",
+    ] {
+        assert!(
+            rulebase.probe(goal, &Budget::default()).unwrap().holds(),
+            "{goal}"
+        );
     }
     let gate = bind(&model);
     assert!(!gate.decide("NOBODY", "rm_rf_slash").is_allow());
     assert!(!gate.decide("attacker", "exfiltrate_secrets").is_allow());
 
     let refused = Allowlist::bind(&model, "may_execute/2").unwrap_err();
-    assert!(refused.to_string().contains("holds for any actor and action"), "{refused}");
+    assert!(
+        refused
+            .to_string()
+            .contains("holds for any actor and action"),
+        "{refused}"
+    );
     assert!(model.query("may_execute('NOBODY', rm_rf_slash)").is_err());
 }
 
@@ -107,8 +130,14 @@ fn roles_follow_the_guard_levels_of_the_tools() {
 fn a_grant_to_everybody_is_refused_with_advice() {
     let cases = [
         ("may_execute_tool(U:Qa, tool_repl).", "did you mean 'U:Qa'?"),
-        ("may_execute_tool(Qa, tool_repl).", "this grants to everybody; did you mean the atom 'Qa'?"),
-        ("may_execute_tool(_, tool_repl).", "this grants to everybody"),
+        (
+            "may_execute_tool(Qa, tool_repl).",
+            "this grants to everybody; did you mean the atom 'Qa'?",
+        ),
+        (
+            "may_execute_tool(_, tool_repl).",
+            "this grants to everybody",
+        ),
     ];
     for (rule, advice) in cases {
         let model = model([text(rule)]);
@@ -124,13 +153,20 @@ fn rulebases_live_side_by_side() {
     let declared = model([text(":- dynamic may_execute_tool/2.\n")]);
     let granting = model([text("may_execute_tool(a, tool_x).\n")]);
     let undefined = Allowlist::bind(&empty, "may_execute_tool/2").unwrap_err();
-    assert!(undefined.to_string().contains("nothing defines it"), "{undefined}");
+    assert!(
+        undefined.to_string().contains("nothing defines it"),
+        "{undefined}"
+    );
     let (denying, granting) = (bind(&declared), bind(&granting));
     for _ in 0..2 {
         assert!(granting.decide("a", "x").is_allow());
         assert!(!denying.decide("a", "x").is_allow());
     }
-    assert!(bind(&model([text("may_execute_tool(b, tool_x).\n")])).decide("b", "x").is_allow());
+    assert!(
+        bind(&model([text("may_execute_tool(b, tool_x).\n")]))
+            .decide("b", "x")
+            .is_allow()
+    );
     assert!(!granting.decide("b", "x").is_allow());
 }
 
@@ -138,14 +174,26 @@ fn rulebases_live_side_by_side() {
 #[test]
 fn a_syntax_error_in_any_file_refuses_the_whole_set() {
     let allow = "user(a). user(b). :- dynamic blocked/1.\nmay_execute_tool(U, tool_repl) :- user(U), \\+ blocked(U).\n";
-    let broken = ["blocked(b.\n", "blocked(b)", "blocked(b) blocked(c).", "blocked('b).", "/* blocked(b)."];
+    let broken = [
+        "blocked(b.\n",
+        "blocked(b)",
+        "blocked(b) blocked(c).",
+        "blocked('b).",
+        "/* blocked(b).",
+    ];
     for deny in broken {
         for files in [[allow, deny], [deny, allow]] {
             let refused = Rulebase::load(files.map(text));
             assert!(refused.is_err(), "{deny}");
         }
-        assert!(Rulebase::load([text(&format!("{allow}{deny}"))]).is_err(), "{deny}");
-        assert!(Rulebase::load([text(&format!("{deny}\n{allow}"))]).is_err(), "{deny}");
+        assert!(
+            Rulebase::load([text(&format!("{allow}{deny}"))]).is_err(),
+            "{deny}"
+        );
+        assert!(
+            Rulebase::load([text(&format!("{deny}\n{allow}"))]).is_err(),
+            "{deny}"
+        );
     }
 }
 
@@ -160,7 +208,10 @@ fn directives_never_run() {
         format!(":- use_module(library(lists)), {touch}."),
         format!(":- initialization({touch}, main)."),
     ] {
-        assert!(Rulebase::load([text(&format!("{directive}\np(a).\n"))]).is_err(), "{directive}");
+        assert!(
+            Rulebase::load([text(&format!("{directive}\np(a).\n"))]).is_err(),
+            "{directive}"
+        );
     }
     assert!(!mark.exists());
 }
@@ -183,9 +234,13 @@ fn an_evaluation_error_is_never_a_failed_negation() {
 #[test]
 fn a_budget_that_runs_out_gives_no_model() {
     let rules: String = (0..60).map(|n| format!("d({n}).\n")).collect();
-    let bomb = format!("{rules}p(X, Y, Z, W) :- d(X), d(Y), d(Z), d(W).\nmay_execute_tool(a, tool_x).\n");
+    let bomb =
+        format!("{rules}p(X, Y, Z, W) :- d(X), d(Y), d(Z), d(W).\nmay_execute_tool(a, tool_x).\n");
     let rulebase = Rulebase::load([text(&bomb)]).unwrap();
-    let budget = Budget { tuples: 100_000, ..Budget::default() };
+    let budget = Budget {
+        tuples: 100_000,
+        ..Budget::default()
+    };
     let error = rulebase.evaluate(&budget).unwrap_err();
     assert_eq!((error.what, error.limit), ("tuples", 100_000));
     assert_eq!(error.predicate, "p/4");
@@ -199,7 +254,10 @@ fn the_policy_hash_names_content_and_not_places() {
     let hash = |sources: Vec<Source>| bind(&model(sources)).policy_hash();
     let (a, b) = ("may_execute_tool(a, tool_x).\n", ":- dynamic p/1.\n");
     let first = hash(vec![Source::new("one.pl", a), Source::new("two.pl", b)]);
-    let second = hash(vec![Source::new("other/two.pl", b), Source::new("other/one.pl", a)]);
+    let second = hash(vec![
+        Source::new("other/two.pl", b),
+        Source::new("other/one.pl", a),
+    ]);
     assert_eq!(first, second);
     assert_ne!(first, hash(vec![Source::new("one.pl", a)]));
     assert!(first.starts_with("sha256:") && first.len() == 71);
@@ -209,7 +267,12 @@ fn the_policy_hash_names_content_and_not_places() {
 fn a_decision_allocates_nothing() {
     let model = model([rules("governance.pl")]);
     let gate = bind(&model);
-    let pairs = [("U:Qa", "repl"), ("U:Qa", "remote_trigger"), ("NOBODY", "repl"), ("U:Qa", "nothing")];
+    let pairs = [
+        ("U:Qa", "repl"),
+        ("U:Qa", "remote_trigger"),
+        ("NOBODY", "repl"),
+        ("U:Qa", "nothing"),
+    ];
     let counted = allocation_counter::measure(|| {
         for (actor, tool) in pairs {
             std::hint::black_box(gate.decide(actor, tool).is_allow());

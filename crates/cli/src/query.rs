@@ -31,7 +31,9 @@ pub(crate) fn run(args: &Query) -> io::Result<Outcome> {
     let (paths, budget) = (args.rules.paths.clone(), args.limits.budget());
     let (goal, permissive) = (args.goal.clone(), args.permissive);
     let answer = guard::run(args.limits.timeout, move || {
-        rules::with(&paths, |rulebase| answer(rulebase, &goal, permissive, &budget))
+        rules::with(&paths, |rulebase| {
+            answer(rulebase, &goal, permissive, &budget)
+        })
     });
     let answer = match answer {
         Ok(answer) => answer,

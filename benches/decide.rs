@@ -1,5 +1,7 @@
 //! A decision from two `&str`, beside the floor: the same two names looked up in maps and the pair in a set.
 
+#![expect(clippy::unwrap_used, reason = "a benchmark stops at what is wrong")]
+
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use horngate::{Allowlist, Budget, Rulebase, Source};
 use std::collections::{HashMap, HashSet};

@@ -23,7 +23,7 @@ pub(crate) enum Cell {
     /// It becomes the binding of a variable that is needed later.
     Keep(usize),
     /// It must equal another cell of the same row.
-    SameCell(usize),
+    Same(usize),
     /// It must equal a value known before.
     Equal(Source),
 }
@@ -91,7 +91,7 @@ pub(crate) fn compile(plan: &Plan) -> Option<Program> {
             let read_by_cell: Vec<usize> = cells
                 .iter()
                 .filter_map(|(_, cell)| match cell {
-                    Cell::SameCell(column) => Some(*column),
+                    Cell::Same(column) => Some(*column),
                     _ => None,
                 })
                 .collect();
@@ -234,7 +234,7 @@ fn cells(scan: &Scan) -> Option<Vec<(usize, Cell)>> {
                 Cell::Keep(variable.index())
             }
             Match::Same(variable) => match bound.iter().find(|(other, _)| other == variable) {
-                Some((_, first)) => Cell::SameCell(*first),
+                Some((_, first)) => Cell::Same(*first),
                 None => Cell::Equal(Source::Column(variable.index())),
             },
             Match::Compound(..) => return None,

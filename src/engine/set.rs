@@ -110,13 +110,11 @@ impl Dense {
 
     fn widen(&mut self, column: usize) {
         let stride = (column / 64 + 1).next_power_of_two();
-        let mut bits = Vec::new();
-        if self.stride > 0 {
-            bits.resize(self.bits.len() / self.stride * stride, 0);
-            for (row, words) in self.bits.chunks_exact(self.stride).enumerate() {
-                if let Some(wide) = bits.get_mut(row * stride..row * stride + self.stride) {
-                    wide.copy_from_slice(words);
-                }
+        let rows = self.bits.len().checked_div(self.stride).unwrap_or(0);
+        let mut bits = vec![0; rows * stride];
+        for (row, words) in self.bits.chunks_exact(self.stride.max(1)).enumerate() {
+            if let Some(wide) = bits.get_mut(row * stride..row * stride + self.stride) {
+                wide.copy_from_slice(words);
             }
         }
         self.stride = stride;

@@ -275,7 +275,7 @@ fn take(
 ) -> bool {
     let fits = cells.iter().all(|(column, what)| match what {
         Cell::Keep(_) => true,
-        Cell::SameCell(other) => cell(*column) == cell(*other),
+        Cell::Same(other) => cell(*column) == cell(*other),
         Cell::Equal(source) => cell(*column) == Some(input.get(*source, binding)),
     });
     if !fits {

@@ -1,4 +1,13 @@
 //! The library's tests from outside: cases as data, laws as properties, Prolog as the peer.
+#![expect(
+    unreachable_pub,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
 
 mod cases;
 mod diagnostics;

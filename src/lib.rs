@@ -1,5 +1,37 @@
-//! horngate answers one question for people who run AI agents: may this actor run this tool, right now?
-#![doc = ""]
+//! horngate answers one question for people who run AI agents: **may this actor run this tool, right now?**
+//!
+//! The answer comes from rule files in Prolog syntax. They are checked, evaluated as Datalog with stratified negation
+//! and no default clause, and whatever is not derived is denied. Each stage is a type:
+//!
+//! [`Source`] → [`Program`] → [`Rulebase`] → [`Model`] → [`Allowlist`] → [`Decision`]
+//!
+//! ```
+//! use horngate::{Allowlist, Budget, Decision, DenyReason, Rulebase, Source};
+//!
+//! let rules = "
+//!     :- dynamic suspended/1.
+//!     member_of('U:Qa', testers).
+//!     team_tool(testers, tool_repl).
+//!     may_execute_tool(Agent, Tool) :-
+//!         member_of(Agent, Team), team_tool(Team, Tool), \\+ suspended(Agent).
+//! ";
+//! let rulebase = Rulebase::load([Source::new("governance.pl", rules)])?;
+//! let model = rulebase.evaluate(&Budget::default())?;
+//! let gate = Allowlist::bind(&model, "may_execute_tool/2")?;
+//!
+//! assert!(gate.decide("U:Qa", "repl").is_allow());
+//! match gate.decide("NOBODY", "rm_rf_slash") {
+//!     Decision::Allow(grant) => unreachable!("{grant} was derived"),
+//!     Decision::Deny(denial) => assert_eq!(denial.reason, DenyReason::UnknownActor),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! No error is ever read as "not derived": a rule that Prolog would read differently, an undefined predicate,
+//! arithmetic without a value and a budget that ran out each refuse what depends on them. For every ground goal the
+//! answer is SWI-Prolog's, or there is none.
+//!
+//! The crate does no I/O, reads no clock, and has no unsafe code. Nothing in it panics on any input.
 
 mod analysis;
 mod diagnostic;
@@ -24,3 +56,8 @@ pub use policy::{
 };
 pub use program::Program;
 pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};
+
+/// The README's example is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

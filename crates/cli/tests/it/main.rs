@@ -11,6 +11,7 @@ mod decide;
 mod grants;
 mod process;
 mod query;
+mod readme;
 
 use assert_cmd::Command;
 use std::fmt::Write;

@@ -310,6 +310,22 @@ impl Columns {
         }
     }
 
+    /// Appends binding `at` of `from` once for each of `items`, which become the values of `made`.
+    #[inline]
+    pub(crate) fn neighbours(
+        &mut self,
+        from: &Self,
+        at: usize,
+        carried: &[usize],
+        made: usize,
+        items: &[Value],
+    ) {
+        if let Some(column) = self.columns.get_mut(made) {
+            column.extend_from_slice(items);
+        }
+        self.repeat(from, at, carried, items.len());
+    }
+
     /// Appends `count` copies of binding `at` of `from`, in the columns given.
     #[inline]
     pub(crate) fn repeat(&mut self, from: &Self, at: usize, carried: &[usize], count: usize) {

@@ -141,12 +141,9 @@ impl<'b> Evaluator<'b> {
         rules: &[&Rule],
     ) -> Result<(), Failure> {
         for member in members {
-            let mut relation = Relation::new(member.arity);
-            for row in member.facts.rows(member.arity) {
-                if relation.insert(row) {
-                    self.count_tuples(1, member.id)?;
-                }
-            }
+            let facts = member.facts;
+            let relation = Relation::of(member.arity, facts.count, &facts.values);
+            self.count_tuples(u64::from(relation.len()), member.id)?;
             self.open(member.id, relation);
         }
         let ids: Vec<PredicateId> = members.iter().map(|member| member.id).collect();

@@ -9,6 +9,9 @@ use crate::analysis::rule::{
 use crate::source::Span;
 use crate::value::Value;
 
+/// How many times larger, as a power of two, a relation may be to come first because it has the head's first variable.
+const LEAD: usize = 3;
+
 /// Which rows of a relation under derivation a scan sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -87,8 +90,13 @@ pub(crate) fn plan(
     rule.body
         .iter()
         .for_each(|literal| literal.each_variable(&mut add));
+    let first = match rule.args.first() {
+        Some(Pattern::Variable(variable)) => Some(*variable),
+        _ => None,
+    };
     let mut planner = Planner {
         counts,
+        first,
         bound: vec![false; rule.variables.len()],
         part_of,
         rows,
@@ -107,6 +115,8 @@ pub(crate) fn plan(
 struct Planner<'p> {
     /// How often each variable occurs in the rule.
     counts: Vec<usize>,
+    /// The variable in the head's first argument: tuples that come sorted by it are cheaper to keep apart.
+    first: Option<Variable>,
     bound: Vec<bool>,
     part_of: &'p dyn Fn(usize, PredicateId) -> Part,
     rows: &'p dyn Fn(PredicateId) -> u32,
@@ -193,11 +203,15 @@ impl Planner<'_> {
             .filter_map(|(at, literal)| match &literal.kind {
                 LiteralKind::Call(predicate, args) => {
                     let bound = args.iter().filter(|arg| self.all_bound(arg)).count();
+                    let leads = self.first.is_some_and(|first| {
+                        args.iter().any(|arg| *arg == Pattern::Variable(first))
+                    });
+                    let shift = 8 * bound.min(3) + if leads && bound == 0 { LEAD } else { 0 };
                     let rank = (
                         Some(*at) != delta,
                         bound != args.len(),
                         bound == 0,
-                        (self.rows)(*predicate) >> (8 * bound.min(3)),
+                        (self.rows)(*predicate) >> shift,
                         *at,
                     );
                     Some((rank, *at))

@@ -52,6 +52,23 @@ impl Relation {
         }
     }
 
+    /// The relation of some rows, `count` of them, that lie flat in `values`.
+    pub(crate) fn of(arity: usize, count: usize, values: &[Value]) -> Self {
+        let mut relation = Self::new(arity);
+        if arity == 2 {
+            relation.set = Set::Pairs(Pairs::sized_for(values));
+            relation.reconsider_at = u32::try_from(count)
+                .unwrap_or(u32::MAX)
+                .saturating_mul(2)
+                .max(32);
+        }
+        relation.values.reserve(values.len());
+        for at in 0..count {
+            relation.insert(values.get(at * arity..(at + 1) * arity).unwrap_or(&[]));
+        }
+        relation
+    }
+
     pub(crate) fn arity(&self) -> usize {
         self.arity
     }
@@ -158,11 +175,34 @@ impl Relation {
         }
         self.values.extend([a, b]);
         self.len += 1;
-        if self.len >= self.reconsider_at {
+        self.reconsider();
+        true
+    }
+
+    /// [`Relation::insert_pair`] for each pair of the two columns.
+    pub(crate) fn insert_columns(&mut self, first: &[Value], second: &[Value]) {
+        if let Set::Pairs(Pairs::Dense(dense)) = &mut self.set {
+            for (a, b) in first.iter().zip(second) {
+                if dense.insert(*a, *b) {
+                    self.values.extend([*a, *b]);
+                    self.len += 1;
+                }
+            }
+            self.reconsider();
+        } else {
+            for (a, b) in first.iter().zip(second) {
+                self.insert_pair(*a, *b);
+            }
+        }
+    }
+
+    fn reconsider(&mut self) {
+        if let Set::Pairs(pairs) = &mut self.set
+            && self.len >= self.reconsider_at
+        {
             pairs.reconsider(&self.values);
             self.reconsider_at = self.len.saturating_mul(2);
         }
-        true
     }
 
     /// Marks the end of a round.

@@ -79,6 +79,26 @@ impl Dense {
         (self.first.of.len() + self.second.of.len()) * 4 + self.bits.len() * 8
     }
 
+    /// An empty set with room for the rows, if dense bits are in proportion to them.
+    fn for_rows(values: &[Value]) -> Option<Self> {
+        let mut dense = Self::default();
+        for pair in values.chunks_exact(2) {
+            if let [a, b] = pair {
+                dense.first.number(*a);
+                dense.second.number(*b);
+            }
+        }
+        dense.stride = (dense.second.count as usize)
+            .div_ceil(64)
+            .next_power_of_two();
+        let words = dense.first.count as usize * dense.stride;
+        if dense.bytes() + words * 8 > allowed(values) {
+            return None;
+        }
+        dense.bits = vec![0; words];
+        Some(dense)
+    }
+
     fn contains(&self, a: Value, b: Value) -> bool {
         let (Some(row), Some(column)) = (self.first.find(a), self.second.find(b)) else {
             return false;
@@ -89,7 +109,7 @@ impl Dense {
     }
 
     #[inline]
-    fn insert(&mut self, a: Value, b: Value) -> bool {
+    pub(crate) fn insert(&mut self, a: Value, b: Value) -> bool {
         let (row, column) = (self.first.number(a), self.second.number(b));
         if column >= self.stride * 64 {
             self.widen(column);
@@ -127,15 +147,6 @@ pub(crate) fn pack(a: Value, b: Value) -> u64 {
 }
 
 impl HashPairs {
-    fn fill(&mut self, values: &[Value]) {
-        self.table.reserve(values.len() / 2, |_| 0);
-        for pair in values.chunks_exact(2) {
-            if let [a, b] = pair {
-                self.insert(pack(*a, *b));
-            }
-        }
-    }
-
     fn contains(&self, key: u64) -> bool {
         let hash = self.hasher.hash_one(key);
         self.table.find(hash, |other| *other == key).is_some()
@@ -177,50 +188,40 @@ impl Pairs {
 
     /// The set of the pairs that `values` holds flat.
     pub(crate) fn of(values: &[Value]) -> Self {
-        let mut pairs = Self::default();
-        pairs.reconsider(values);
-        if let Self::Hash(hash) = &mut pairs {
-            hash.fill(values);
+        let mut pairs = Self::sized_for(values);
+        for pair in values.chunks_exact(2) {
+            if let [a, b] = pair {
+                pairs.insert(*a, *b);
+            }
         }
         pairs
     }
 
-    /// Chooses the representation anew for the rows that there are; `values` holds them flat.
-    pub(crate) fn reconsider(&mut self, values: &[Value]) {
-        let rows = values.len() / 2;
-        let allowed = SMALL.max(rows * BYTES_A_ROW);
-        match self {
-            Self::Dense(dense) if dense.bytes() > allowed => {
+    /// An empty set in the representation that is best for the pairs that `values` holds flat.
+    pub(crate) fn sized_for(values: &[Value]) -> Self {
+        match Dense::for_rows(values) {
+            Some(dense) => Self::Dense(dense),
+            None => {
                 let mut hash = HashPairs::default();
-                hash.fill(values);
-                *self = Self::Hash(hash);
-            }
-            Self::Dense(_) => {}
-            Self::Hash(_) => {
-                let mut dense = Dense::default();
-                for pair in values.chunks_exact(2) {
-                    if let [a, b] = pair {
-                        dense.first.number(*a);
-                        dense.second.number(*b);
-                    }
-                }
-                let stride = (dense.second.count as usize)
-                    .div_ceil(64)
-                    .next_power_of_two();
-                let bits = (dense.first.count as usize).next_power_of_two() * stride * 8;
-                if dense.bytes() + bits > allowed {
-                    return;
-                }
-                dense.stride = stride;
-                for pair in values.chunks_exact(2) {
-                    if let [a, b] = pair {
-                        dense.insert(*a, *b);
-                    }
-                }
-                *self = Self::Dense(dense);
+                hash.table.reserve(values.len() / 2, |_| 0);
+                Self::Hash(hash)
             }
         }
     }
+
+    /// Chooses the representation anew for the rows that there are; `values` holds them flat.
+    pub(crate) fn reconsider(&mut self, values: &[Value]) {
+        match self {
+            Self::Dense(dense) if dense.bytes() <= allowed(values) => {}
+            Self::Hash(_) if Dense::for_rows(values).is_none() => {}
+            _ => *self = Self::of(values),
+        }
+    }
+}
+
+/// How many bytes a dense set of these rows may take.
+fn allowed(values: &[Value]) -> usize {
+    SMALL.max(values.len() / 2 * BYTES_A_ROW)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! Nothing here decides an order; that was settled when planning.
 
-use super::batch::{BATCH, Cell, Columns, Operation, Program};
+use super::batch::{BATCH, Cell, Columns, Operation, Program, Source};
 use super::evaluate::{Evaluator, Failure};
 use super::plan::Part;
 use super::relation::{NO_ROW, Relation};
@@ -37,7 +37,45 @@ impl Evaluator<'_> {
         else {
             return self.emit_batch(program, input);
         };
-        for binding in 0..input.len {
+        let mut done = 0;
+        if let Operation::Probe {
+            predicate,
+            column,
+            key: Source::Column(key),
+            cells,
+            first_only: false,
+            ..
+        } = operation
+            && let [(_, Cell::Keep(made))] = &**cells
+            && self
+                .relation(*predicate)
+                .is_some_and(|relation| relation.arity() == 2)
+        {
+            // The commonest join of all: from a value to its neighbours.
+            while done < input.len {
+                let before = done;
+                let Some((csr, output)) = self.csr(*predicate, *column).zip(rest.first_mut())
+                else {
+                    break;
+                };
+                let keys = input.columns.get(*key).and_then(|keys| keys.get(done..));
+                for value in keys.unwrap_or(&[]) {
+                    let items = csr.of(*value);
+                    output.neighbours(input, done, carried, *made, items);
+                    done += 1;
+                    if output.len >= BATCH {
+                        break;
+                    }
+                }
+                let made = output.len + done - before;
+                self.count_firings(made as u64, program.head)?;
+                self.pass_on(program, at, rest)?;
+                if done == before {
+                    break;
+                }
+            }
+        }
+        for binding in done..input.len {
             match operation {
                 Operation::Scan {
                     predicate,
@@ -239,7 +277,11 @@ impl Evaluator<'_> {
             return Ok(());
         };
         let before = relation.len();
-        if let [a, b] = &*program.args {
+        if let [Source::Column(a), Source::Column(b)] = &*program.args
+            && let (Some(a), Some(b)) = (input.columns.get(*a), input.columns.get(*b))
+        {
+            relation.insert_columns(a, b);
+        } else if let [a, b] = &*program.args {
             for binding in 0..input.len {
                 relation.insert_pair(input.get(*a, binding), input.get(*b, binding));
             }
@@ -294,7 +336,6 @@ fn take(
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::Source;
     use super::*;
 
     #[test]

@@ -51,7 +51,11 @@ fn every_command_of_the_readme_prints_what_it_says() {
             _ => panic!("no way to test {words:?}"),
         };
         let result = run(&root(), args);
-        assert_eq!((result.code, &*result.stdout), (step.code, &*step.output), "{words:?}");
+        assert_eq!(
+            (result.code, &*result.stdout),
+            (step.code, &*step.output),
+            "{words:?}"
+        );
         ran += 1;
     }
     assert!(ran >= 7 && tested, "the README has lost its commands");

@@ -418,7 +418,7 @@ impl<'b> Evaluator<'b> {
 
     /// Whether an array over all constants is in proportion to the relation.
     fn fits_csr(&self, predicate: PredicateId) -> bool {
-        self.constants.len() as usize <= 4096 + 4 * self.len(predicate) as usize
+        self.constants.len() as usize <= 65_536 + 8 * self.len(predicate) as usize
     }
 
     pub(super) fn csr(&self, predicate: PredicateId, column: usize) -> Option<&Csr> {

@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 /// Bits of a dense set may take this much however few rows there are.
 const SMALL: usize = 1 << 16;
 /// Beyond that, a dense set may take as many bytes a row as a hash table does.
-const BYTES_A_ROW: usize = 12;
+const BYTES_A_ROW: usize = 16;
 
 /// The pairs of a relation with two columns.
 #[derive(Clone, Debug)]

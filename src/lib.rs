@@ -37,6 +37,7 @@ mod analysis;
 mod diagnostic;
 mod engine;
 pub mod explain;
+mod key;
 mod loader;
 mod number;
 mod policy;
@@ -45,10 +46,10 @@ mod source;
 pub mod syntax;
 mod value;
 
-pub use analysis::rule::{BadPredicateKey, PredicateKey};
 pub use analysis::{Checked, Refused, Rulebase};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError};
+pub use key::{BadPredicateKey, PredicateKey};
 pub use loader::{Loader, NotClean};
 pub use policy::{
     Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial,

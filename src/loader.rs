@@ -3,7 +3,7 @@
 //! Nothing here explains: a set that is not clean is left to [`Rulebase::check`], which reads the whole text.
 
 use crate::analysis::Rulebase;
-use crate::analysis::rule::PredicateKey;
+use crate::key::PredicateKey;
 use crate::program::{FactTable, Program};
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::{self, Argument, Clause, ClauseKind, NextClause};
@@ -217,7 +217,7 @@ impl Loader {
             key: PredicateKey::new(fact.name, key.1),
             // Without the dot, as a clause's head is.
             first: Span::new(file.id, offset(fact.start), offset(fact.end - 1)),
-            facts: crate::analysis::Facts::default(),
+            facts: crate::program::Facts::default(),
         });
         self.index.insert(key, self.tables.len() - 1);
         self.tables.len() - 1

@@ -2,12 +2,11 @@
 //!
 //! Nothing here is evaluated; a program with diagnostics of its own never becomes a rulebase.
 
-use crate::analysis::Facts;
-use crate::analysis::rule::PredicateKey;
 use crate::diagnostic::Diagnostic;
+use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax::{self, Clause};
-use crate::value::Constants;
+use crate::value::{Constants, Value};
 
 /// The clauses of one or several sources, and what was wrong with their text.
 ///
@@ -25,6 +24,34 @@ pub struct Program {
     tables: Vec<Vec<FactTable>>,
     constants: Constants,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// The ground facts of one predicate, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// Row after row.
+    pub(crate) values: Vec<Value>,
+    /// How many rows there are.
+    pub(crate) count: usize,
+    /// The clause of each row; empty when the text was not kept.
+    pub(crate) spans: Vec<Span>,
+}
+
+impl Facts {
+    pub(crate) fn take_in(&mut self, other: Self) {
+        if self.count == 0 {
+            *self = other;
+        } else {
+            self.values.extend(other.values);
+            self.count += other.count;
+            self.spans.extend(other.spans);
+        }
+    }
+
+    /// The rows; of a predicate without arguments as many empty ones as it has facts.
+    pub(crate) fn rows(&self, arity: usize) -> impl Iterator<Item = &[Value]> {
+        (0..self.count).map(move |at| self.values.get(at * arity..(at + 1) * arity).unwrap_or(&[]))
+    }
 }
 
 /// The facts of one predicate in one file that were read as rows.

@@ -5,8 +5,9 @@
 
 use super::predicate::Predicates;
 use super::prolog;
-use super::rule::{Outcomes, PredicateId, PredicateKey};
+use super::rule::{Outcomes, PredicateId};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::key::PredicateKey;
 use crate::syntax::{Term, TermKind};
 
 /// What a goal's name and arity stand for.

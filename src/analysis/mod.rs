@@ -5,6 +5,7 @@
 
 mod check;
 mod declare;
+mod directives;
 mod goals;
 mod graph;
 mod lints;
@@ -17,43 +18,16 @@ pub(crate) mod rule;
 mod translate;
 
 use crate::diagnostic::Diagnostic;
-use crate::program::Program;
-use crate::source::{Source, Sources, Span};
+use crate::key::PredicateKey;
+use crate::program::{Facts, Program};
+use crate::source::{Source, Sources};
 use crate::syntax::Term;
-use crate::value::{Constants, Value};
+use crate::value::Constants;
 use check::Check;
 use graph::Graph;
 use predicate::Predicates;
-use rule::{LiteralKind, PredicateId, PredicateKey, Rule};
+use rule::{LiteralKind, PredicateId, Rule};
 use std::sync::Arc;
-
-/// The ground facts of one predicate, in the order of the text.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
-    /// Row after row.
-    pub(crate) values: Vec<Value>,
-    /// How many rows there are.
-    pub(crate) count: usize,
-    /// The clause of each row; empty when the text was not kept.
-    pub(crate) spans: Vec<Span>,
-}
-
-impl Facts {
-    fn take_in(&mut self, other: Self) {
-        if self.count == 0 {
-            *self = other;
-        } else {
-            self.values.extend(other.values);
-            self.count += other.count;
-            self.spans.extend(other.spans);
-        }
-    }
-
-    /// The rows; of a predicate without arguments as many empty ones as it has facts.
-    pub(crate) fn rows(&self, arity: usize) -> impl Iterator<Item = &[Value]> {
-        (0..self.count).map(move |at| self.values.get(at * arity..(at + 1) * arity).unwrap_or(&[]))
-    }
-}
 
 /// All that checking a program found, and the rulebase if it can be loaded.
 ///

@@ -1,7 +1,8 @@
 //! The predicates of a file set: who defines what, where.
 
-use super::rule::{PredicateId, PredicateKey};
+use super::rule::PredicateId;
 use crate::diagnostic::Diagnostic;
+use crate::key::PredicateKey;
 use crate::source::{SourceId, Span};
 use std::collections::HashMap;
 

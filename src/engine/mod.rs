@@ -12,15 +12,17 @@ mod plan;
 mod query;
 pub(crate) mod relation;
 mod set;
+mod tuples;
 mod vector;
 
 pub(crate) use arithmetic::{Number, compare as compare_numbers, evaluate as evaluate_expression};
 pub use budget::{Budget, BudgetExceeded};
 pub use query::{Answers, QueryError};
 
-use crate::analysis::rule::{PredicateId, PredicateKey, Rule};
+use crate::analysis::rule::{PredicateId, Rule};
 use crate::analysis::{Data, Rulebase};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::key::PredicateKey;
 use crate::value::Constants;
 use evaluate::{Evaluator, Failure, Member};
 use relation::Relation;
@@ -156,7 +158,7 @@ impl Rulebase {
         if let Some(diagnostic) = failed {
             return Ok(State::Failed(diagnostic));
         }
-        let empty = crate::analysis::Facts::default();
+        let empty = crate::program::Facts::default();
         let members: Vec<Member<'_>> = component
             .iter()
             .map(|id| Member {

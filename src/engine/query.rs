@@ -5,9 +5,9 @@
 use super::Model;
 use super::evaluate::{Evaluator, Failure, Member};
 use super::relation::Relation;
-use crate::analysis::Facts;
 use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::program::Facts;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax;
 use crate::value::Constants;

@@ -4,10 +4,11 @@
 //! Nothing here plans, indexes or remembers what a round added.
 
 use crate::analysis::rule::{
-    BinaryOperator, Expression, Literal, LiteralKind, Pattern, PredicateId, PredicateKey, Rule,
-    UnaryOperator, Variable,
+    BinaryOperator, Expression, Literal, LiteralKind, Pattern, PredicateId, Rule, UnaryOperator,
+    Variable,
 };
 use crate::analysis::{Data, Rulebase};
+use crate::key::PredicateKey;
 use crate::number::Integer;
 use crate::value::{Constant, Constants, Value};
 use num_bigint::BigInt;

@@ -3,10 +3,11 @@
 //! Binding is refused unless the whole slice of the predicate is free of faults. A decision looks one tuple up;
 //! it takes no lock and allocates nothing.
 
-use crate::analysis::rule::{PredicateId, PredicateKey};
+use crate::analysis::rule::PredicateId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::Model;
 use crate::engine::relation::Relation;
+use crate::key::PredicateKey;
 use crate::source::Sources;
 use crate::value::Value;
 use crate::{DEFAULT_TOOL_PREFIX, Span};

@@ -3,7 +3,8 @@
 //! Nothing here is evaluated; it is read off the rules.
 
 use crate::analysis::Rulebase;
-use crate::analysis::rule::{PredicateId, PredicateKey};
+use crate::analysis::rule::PredicateId;
+use crate::key::PredicateKey;
 use crate::source::Span;
 use std::collections::BTreeSet;
 

@@ -4,11 +4,12 @@
 //! Nothing here is used to allow anything.
 
 use crate::analysis::rule::{
-    Expression, Literal, LiteralKind, Pattern, PredicateId, PredicateKey, Rule, Variable,
+    Expression, Literal, LiteralKind, Pattern, PredicateId, Rule, Variable,
 };
 use crate::analysis::{Data, Rulebase};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Budget, Model, Number, State, compare_numbers, evaluate_expression};
+use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax;
 use crate::value::{Constant, Constants, Value};

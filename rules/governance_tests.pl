@@ -1,7 +1,6 @@
 % Tests of governance.pl.
 %
-% They run in two ways, with the same result:
-%   horngate test rules
+% They run with
 %   swipl -g run_tests -t halt rules/governance.pl rules/governance_tests.pl
 
 :- use_module(library(plunit)).

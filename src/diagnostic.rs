@@ -277,8 +277,10 @@ codes! {
     NoEffect = "HG1008", "no-effect", Note;
     /// A named variable that occurs once.
     SingletonVariable = "HG1009", "singleton-variable", Warning;
-    /// The same clause twice.
+    /// The same fact twice.
     DuplicateClause = "HG1010", "duplicate-clause", Warning;
+    /// A predicate without clauses beside one of the same name with another number of arguments.
+    OtherArity = "HG1011", "other-arity", Warning;
 }
 
 impl fmt::Display for Code {

@@ -1,7 +1,6 @@
 % Tests of roles.pl.
 %
-% They run in two ways, with the same result:
-%   horngate test rules/roles
+% They run with
 %   swipl -g run_tests -t halt rules/roles/roles.pl rules/roles/roles_tests.pl
 
 :- use_module(library(plunit)).

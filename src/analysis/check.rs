@@ -6,7 +6,7 @@ use super::declare::{self, Declared};
 use super::graph::{Edge, Graph};
 use super::order::{self, Needs};
 use super::predicate::Predicates;
-use super::rule::{Literal, PredicateId, Rule};
+use super::rule::{PredicateId, Rule};
 use super::{Checked, Data, Facts, Refused, Rulebase, lints, recursion, translate};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::Program;
@@ -60,7 +60,7 @@ impl Check {
             check.private_calls(module);
         }
         let graph = check.graph();
-        check.order(&graph);
+        let needs = check.order(&graph);
         recursion::check(&graph, &check.rules, &mut check.predicates);
         let faulty = check
             .predicates
@@ -105,6 +105,7 @@ impl Check {
                     facts: check.facts,
                     graph,
                     tainted,
+                    needs,
                     diagnostics: diagnostics.clone(),
                 }),
             })
@@ -258,7 +259,7 @@ impl Check {
     }
 
     /// Judges every rule, until no predicate asks more of its callers.
-    fn order(&mut self, graph: &Graph) {
+    fn order(&mut self, graph: &Graph) -> Vec<Needs> {
         let mut needs = vec![Needs::default(); self.predicates.len()];
         let mut found = HashSet::new();
         let mut rules_of: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -298,7 +299,13 @@ impl Check {
                 if !clean {
                     found.insert(rule.span);
                 }
-                for fault in verdict.faults {
+                for mut fault in verdict.faults {
+                    let key = self.predicates.key(rule.head);
+                    if let ("member" | "memberchk", 2) = (key.name(), key.arity()) {
+                        fault.help = Some(format!(
+                            "delete this definition: `{key}` over lists is there without it"
+                        ));
+                    }
                     self.predicates.fault(rule.head, fault);
                 }
                 if let Some(span) = verdict.needs.bound.iter().flatten().next()
@@ -309,12 +316,11 @@ impl Check {
                         *span,
                         &self.predicates.key(rule.head),
                     ));
-                    // Arithmetic that waits for the call's values waits for all else, so that whether it errs does
-                    // not depend on a plan.
-                    rule.body.sort_by_key(Literal::is_arithmetic);
+                    rule.postponed = verdict.postponed;
                 }
             }
         }
         self.faulty.extend(found);
+        needs
     }
 }

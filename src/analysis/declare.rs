@@ -241,7 +241,10 @@ impl<'p> Pass<'p> {
                 .iter()
                 .find(|(file, _)| *file != module)
                 .map(|(_, span)| *span)
-                .or_else(|| predicate.declared.filter(|span| span.source != module));
+                .or_else(|| {
+                    let mut places = predicate.declared.iter().copied();
+                    places.find(|span| span.source != module)
+                });
             if let Some(span) = outside {
                 clashes.push(
                     Diagnostic::new(
@@ -270,7 +273,7 @@ fn exported(predicates: &mut Predicates, id: PredicateId) {
 
 fn belongs(predicate: &super::predicate::Predicate, module: SourceId) -> bool {
     predicate.defined.iter().any(|(file, _)| *file == module)
-        || predicate.declared.is_some_and(|span| span.source == module)
+        || predicate.declared.iter().any(|span| span.source == module)
 }
 
 /// Whether a definition of it is dropped by SWI-Prolog, or obeyed where a built-in of that name is meant here.
@@ -283,7 +286,11 @@ pub(super) fn is_fixed(key: &PredicateKey) -> bool {
 pub(super) fn redefinition(key: &PredicateKey, span: Span) -> Diagnostic {
     if let (",", 2) = (key.name(), key.arity()) {
         return Diagnostic::new(Code::RedefinesBuiltin, span, "a clause has one head")
-            .help("write one clause for each head");
+            .help("end it with a dot where a comma stands, and write one clause for each head");
+    }
+    if let (";", 2) = (key.name(), key.arity()) {
+        return Diagnostic::new(Code::RedefinesBuiltin, span, "a clause has one head")
+            .help("end it with a dot where a `;` stands; a fact cannot say \"or\"");
     }
     Diagnostic::new(
         Code::RedefinesBuiltin,

@@ -155,7 +155,7 @@ impl Pass<'_> {
             }
             let id = self.declared.predicates.enter(key);
             if let Some(predicate) = self.declared.predicates.get_mut(id) {
-                predicate.declared.get_or_insert(term.span);
+                predicate.declared.push(term.span);
                 match directive {
                     "dynamic" => predicate.dynamic = true,
                     "multifile" => predicate.multifile.push(file),
@@ -206,7 +206,8 @@ impl Pass<'_> {
                 Code::Directive,
                 term.span,
                 format!("`{directive}` takes predicates as `name/arity`"),
-            ),
+            )
+            .help(format!("write `:- {directive} name/1.`, without options")),
         };
         self.refuse(diagnostic);
         None

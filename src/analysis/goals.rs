@@ -101,7 +101,7 @@ fn refusal(predicates: &Predicates, key: &PredicateKey, term: &Term) -> Diagnost
     match (name, arity) {
         ("!", 0) => {
             return Diagnostic::new(Code::Cut, span, "the cut `!` makes answers depend on clause order")
-                .help("state the condition instead: `( Test -> A ; B )`, or `\\+ Test` in the other clause");
+                .help("remove it if it only ends the clause; else state the condition: `( Test -> A ; B )`, or `\\+ Test` in the other clause");
         }
         ("*->", 2) => {
             return Diagnostic::new(Code::SoftCut, span, "the soft cut `*->` is not supported")
@@ -200,13 +200,7 @@ fn refusal(predicates: &Predicates, key: &PredicateKey, term: &Term) -> Diagnost
         span,
         format!("`{key}` is called, but nothing defines it"),
     );
-    match super::near::nearest(
-        name,
-        predicates
-            .iter()
-            .filter(|(_, known)| known.key.arity() == arity && known.is_defined())
-            .map(|(_, known)| known.key.name()),
-    ) {
+    match predicates.nearest(name, arity) {
         Some(near) => diagnostic.help(format!(
             "did you mean `{}`?",
             PredicateKey::new(near, arity)
@@ -235,9 +229,10 @@ fn advice(name: &str, arity: usize) -> Option<&'static str> {
         ("findall" | "bagof" | "setof" | "aggregate_all", _) => {
             "derive one fact for each solution; a gate needs no lists of them"
         }
-        ("call", _) | ("once", 1) | ("ignore", 1) | ("apply", 2) => {
-            "name the predicate that is meant"
+        ("once" | "ignore", 1) => {
+            "write the goal itself: all that counts is whether there is a solution"
         }
+        ("call", _) | ("apply", 2) => "name the predicate that is meant",
         ("=..", 2) | ("functor", 3) | ("arg", 3) | ("copy_term", 2) => {
             "take the term apart with a pattern, as in `ev(E, at(Hour, _))`"
         }

@@ -47,6 +47,7 @@ pub(crate) fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
         }
     }
     near_names(subject, &mut found);
+    other_arities(subject, &mut found);
     found
 }
 
@@ -242,7 +243,7 @@ fn columns(constants: &Constants, facts: &Facts, key: &PredicateKey, found: &mut
                 Diagnostic::new(
                     Code::MixedColumn,
                     atom.max(string),
-                    format!("argument {} of `{key}` has atoms and strings: `abc` and `\"abc\"` never match", column + 1),
+                    format!("argument {} of `{key}` has atoms and strings, which never match even with the same text", column + 1),
                 )
                 .label(atom.min(string), "the other kind is here")
                 .help("write them all in one way; names are best written as atoms, quoted if need be")
@@ -269,7 +270,7 @@ fn columns(constants: &Constants, facts: &Facts, key: &PredicateKey, found: &mut
                     Diagnostic::new(
                         Code::MixedNumbers,
                         float.max(integer),
-                        format!("argument {} of `{key}` has an integer and the equal float: `1` and `1.0` never match", column + 1),
+                        format!("argument {} of `{key}` has an integer and the equal float, which never match", column + 1),
                     )
                     .label(float.min(integer), "the other one is here")
                     .help("write them all in one way")
@@ -290,6 +291,35 @@ fn duplicates(facts: &Facts, key: &PredicateKey, found: &mut Vec<Diagnostic>) {
                     .label(first, "first here")
                     .help("remove one of them")
                     .of(key),
+            );
+        }
+    }
+}
+
+/// Declared without a clause, while clauses of that name have another number of arguments: nothing will ever be
+/// found there, and a negation of it always holds.
+fn other_arities(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+    for (_, known) in subject.predicates.iter() {
+        let (Some(declared), true) = (known.declared.first().copied(), known.defined.is_empty())
+        else {
+            continue;
+        };
+        let name = known.key.name();
+        let other = subject.predicates.arities(name).iter().find_map(|arity| {
+            let key = PredicateKey::new(name, *arity);
+            let other = subject.predicates.get(subject.predicates.find(&key)?)?;
+            other.defined.first().map(|(_, place)| (key, *place))
+        });
+        if let Some((other, place)) = other {
+            found.push(
+                Diagnostic::new(
+                    Code::OtherArity,
+                    declared,
+                    format!("`{}` has no clause, but `{other}` has", known.key),
+                )
+                .label(place, format!("`{other}` is here"))
+                .help("give both the same number of arguments if one predicate is meant")
+                .of(&known.key),
             );
         }
     }

@@ -98,6 +98,8 @@ pub(crate) struct Data {
     pub(crate) graph: Graph,
     /// For each predicate whether its slice has a fault.
     pub(crate) tainted: Vec<bool>,
+    /// What each predicate needs from its callers.
+    pub(crate) needs: Vec<order::Needs>,
     diagnostics: Vec<Diagnostic>,
 }
 

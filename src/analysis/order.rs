@@ -36,6 +36,8 @@ impl Needs {
 pub(crate) struct Verdict {
     pub(crate) faults: Vec<Diagnostic>,
     pub(crate) needs: Needs,
+    /// The literals that may have no value and need what only the call brings.
+    pub(crate) postponed: Vec<usize>,
 }
 
 /// Judges one rule.
@@ -58,9 +60,11 @@ pub(crate) fn judge(rule: &Rule, needs_of: &[Needs]) -> Verdict {
         call_bound: vec![None; rule.variables.len()],
         faults: Vec::new(),
         reported: vec![false; rule.variables.len()],
+        at: None,
+        postponed: Vec::new(),
     };
     let none = vec![false; rule.variables.len()];
-    let known = judge.sequence(&rule.body, none, &heads);
+    let known = judge.sequence(&rule.body, none, &heads, true);
     judge.head(&known);
     let mut needs = Needs {
         bound: vec![None; rule.args.len()],
@@ -73,16 +77,15 @@ pub(crate) fn judge(rule: &Rule, needs_of: &[Needs]) -> Verdict {
             }
         });
     }
-    if needs.bound.iter().any(Option::is_some) {
-        needs.arithmetic = rule
-            .body
-            .iter()
-            .find(|literal| literal.is_arithmetic())
-            .map(|literal| literal.span);
-    }
+    needs.arithmetic = judge
+        .postponed
+        .first()
+        .and_then(|at| rule.body.get(*at))
+        .map(|literal| literal.span);
     Verdict {
         faults: judge.faults,
         needs,
+        postponed: judge.postponed,
     }
 }
 
@@ -167,17 +170,23 @@ struct Judge<'r> {
     faults: Vec<Diagnostic>,
     /// The variables that a fault was found with: one each is enough.
     reported: Set,
+    /// The literal of the rule's body that is being judged.
+    at: Option<usize>,
+    postponed: Vec<usize>,
 }
 
 impl Judge<'_> {
     /// Walks a conjunction. `assumed` are the variables that the caller may bind: the head's, outside negations.
-    fn sequence(&mut self, literals: &[Literal], bound: Set, assumed: &Set) -> Known {
+    fn sequence(&mut self, literals: &[Literal], bound: Set, assumed: &Set, top: bool) -> Known {
         let mut known = Known {
             bound,
             implications: Vec::new(),
         };
         known.close();
         for (at, literal) in literals.iter().enumerate() {
+            if top {
+                self.at = Some(at);
+            }
             let rest = literals.get(at + 1..).unwrap_or(&[]);
             match &literal.kind {
                 LiteralKind::Call(callee, args) => {
@@ -211,7 +220,7 @@ impl Judge<'_> {
                     self.tested(literal, &variables, &known, assumed, rest);
                     known.imply(variables, left.variables());
                 }
-                LiteralKind::Member(item, list) => {
+                LiteralKind::Member(item, list, _) => {
                     let variables = list.variables();
                     self.tested(literal, &variables, &known, assumed, rest);
                     known.imply(variables, item.variables());
@@ -310,6 +319,12 @@ impl Judge<'_> {
     ) -> bool {
         if !has(&known.assuming(assumed), variable) {
             return false;
+        }
+        if let Some(at) = self.at
+            && self.rule.body.get(at).is_some_and(Literal::is_arithmetic)
+            && !self.postponed.contains(&at)
+        {
+            self.postponed.push(at);
         }
         if has(assumed, variable) {
             if let Some(slot) = self.call_bound.get_mut(variable.index()) {
@@ -454,7 +469,7 @@ impl Judge<'_> {
         }
         let nobody = vec![false; self.counts.len()];
         for body in bodies {
-            self.sequence(body, inner_bound.clone(), &nobody);
+            self.sequence(body, inner_bound.clone(), &nobody, false);
         }
     }
 
@@ -533,16 +548,18 @@ fn open_fact_help(rule: &Rule) -> String {
             && let [Pattern::Variable(left), Pattern::Variable(right)] = &**parts
         {
             let (left, right) = (rule.name(*left), rule.name(*right));
-            return format!("this grants to every X:Y; did you mean '{left}:{right}'?");
+            return format!(
+                "as a grant this is one to everybody, to every X:Y; did you mean '{left}:{right}'?"
+            );
         }
         if let Pattern::Variable(variable) = arg {
             let name = rule.name(*variable);
             if !name.starts_with('_') {
                 return format!(
-                    "this grants to everybody; did you mean the atom '{name}'? A capitalised name is a variable"
+                    "as a grant this is one to everybody; did you mean the atom '{name}'? A capitalised name is a variable"
                 );
             }
-            return "this grants to everybody; name each one that is meant, one fact each"
+            return "as a grant this is one to everybody; name each one that is meant, one fact each"
                 .to_owned();
         }
     }

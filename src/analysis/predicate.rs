@@ -1,10 +1,17 @@
 //! The predicates of a file set: who defines what, where.
 
+use super::near;
 use super::rule::PredicateId;
 use crate::diagnostic::Diagnostic;
 use crate::key::PredicateKey;
 use crate::source::{SourceId, Span};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How far back a fault is looked for before it is recorded again.
+const SAME_FAULT: usize = 64;
+/// How many times a near name is looked for among all predicates.
+const MAX_SUGGESTIONS: u32 = 20;
 
 /// All that is known of one predicate before its rules are looked at.
 #[derive(Clone, Debug)]
@@ -15,7 +22,7 @@ pub(crate) struct Predicate {
     /// The files that declare it `multifile`.
     pub(crate) multifile: Vec<SourceId>,
     /// Where it is declared, in any way that makes it defined.
-    pub(crate) declared: Option<Span>,
+    pub(crate) declared: Vec<Span>,
     /// The first clause in each file that has one.
     pub(crate) defined: Vec<(SourceId, Span)>,
     /// Defined in a module that does not export it.
@@ -27,7 +34,7 @@ pub(crate) struct Predicate {
 impl Predicate {
     /// Whether a call to it can be answered: it has a clause or a declaration.
     pub(crate) fn is_defined(&self) -> bool {
-        self.declared.is_some() || !self.defined.is_empty()
+        !self.declared.is_empty() || !self.defined.is_empty()
     }
 
     /// The first place that defines or declares it.
@@ -35,16 +42,18 @@ impl Predicate {
         self.defined
             .first()
             .map(|(_, span)| *span)
-            .or(self.declared)
+            .or(self.declared.first().copied())
     }
 }
 
 /// The predicates of a file set, numbered in order of appearance.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Predicates {
     list: Vec<Predicate>,
     index: HashMap<PredicateKey, PredicateId>,
     arities: HashMap<Box<str>, Vec<usize>>,
+    /// How many near names were looked for.
+    suggestions: AtomicU32,
 }
 
 impl Predicates {
@@ -63,7 +72,7 @@ impl Predicates {
             key,
             dynamic: false,
             multifile: Vec::new(),
-            declared: None,
+            declared: Vec::new(),
             defined: Vec::new(),
             private: false,
             faults: Vec::new(),
@@ -87,6 +96,20 @@ impl Predicates {
     pub(crate) fn key(&self, id: PredicateId) -> PredicateKey {
         self.get(id)
             .map_or_else(|| PredicateKey::new("", 0), |known| known.key.clone())
+    }
+
+    /// The defined predicate of this arity whose name is nearest to one that is not defined; looked for some times
+    /// only, since each time costs a look at all names.
+    pub(crate) fn nearest(&self, name: &str, arity: usize) -> Option<&str> {
+        if self.suggestions.fetch_add(1, Ordering::Relaxed) >= MAX_SUGGESTIONS {
+            return None;
+        }
+        let candidates = self
+            .list
+            .iter()
+            .filter(|known| known.key.arity() == arity && known.is_defined())
+            .map(|known| known.key.name());
+        near::nearest(name, candidates)
     }
 
     /// The numbers of arguments with which `name` appears in the set.
@@ -113,7 +136,9 @@ impl Predicates {
     pub(crate) fn fault(&mut self, id: PredicateId, diagnostic: Diagnostic) {
         if let Some(predicate) = self.get_mut(id) {
             let diagnostic = diagnostic.of(&predicate.key);
-            if !predicate.faults.contains(&diagnostic) {
+            // The alternatives of a clause may all have the same fault.
+            let recent = predicate.faults.iter().rev().take(SAME_FAULT);
+            if !recent.into_iter().any(|known| *known == diagnostic) {
                 predicate.faults.push(diagnostic);
             }
         }

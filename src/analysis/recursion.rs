@@ -109,7 +109,7 @@ fn grows(rule: &Rule) -> Option<Diagnostic> {
                 Code::RecursiveCompound,
                 "a recursive rule that builds a term could build terms without end",
             ),
-            LiteralKind::Member(_, list) if builds(list) => (
+            LiteralKind::Member(_, list, _) if builds(list) => (
                 Code::RecursiveCompound,
                 "a recursive rule that builds a term could build terms without end",
             ),

@@ -72,7 +72,8 @@ pub(crate) enum LiteralKind {
     /// `<` and its kin
     Compare(Outcomes, Expression, Expression),
     Is(Pattern, Expression),
-    Member(Pattern, Pattern),
+    /// An item and a list; memberchk raises on what is no list, member fails.
+    Member(Pattern, Pattern, Listness),
     Fail,
 }
 
@@ -86,6 +87,15 @@ pub(crate) enum NotOrigin {
     NotUnifiable,
     /// `memberchk/2`
     Memberchk,
+}
+
+/// What a search for a member does at the end of what is no proper list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listness {
+    /// It fails.
+    Any,
+    /// It has no value.
+    Demanded,
 }
 
 /// Which of less, equal and greater satisfy a comparison.
@@ -174,7 +184,7 @@ impl Literal {
             }
             LiteralKind::Identical(_, left, right)
             | LiteralKind::Order(_, left, right)
-            | LiteralKind::Member(left, right) => {
+            | LiteralKind::Member(left, right, _) => {
                 left.each_variable(visit);
                 right.each_variable(visit);
             }
@@ -207,10 +217,12 @@ impl Literal {
         }
     }
 
-    /// Whether evaluating it can have no value: arithmetic.
+    /// Whether evaluating it can have no value: arithmetic, and what demands a list.
     pub(crate) fn is_arithmetic(&self) -> bool {
         match &self.kind {
-            LiteralKind::Compare(..) | LiteralKind::Is(..) => true,
+            LiteralKind::Compare(..)
+            | LiteralKind::Is(..)
+            | LiteralKind::Member(_, _, Listness::Demanded) => true,
             LiteralKind::Not(bodies, _) => bodies.iter().flatten().any(Self::is_arithmetic),
             _ => false,
         }
@@ -223,6 +235,9 @@ pub(crate) struct Rule {
     pub(crate) head: PredicateId,
     pub(crate) args: Box<[Pattern]>,
     pub(crate) body: Vec<Literal>,
+    /// The literals that may have no value and need what only the call brings: evaluated when all else holds, so that
+    /// whether they err does not depend on a plan. Positions in `body`.
+    pub(crate) postponed: Vec<usize>,
     /// The names of the variables; `_` for each anonymous one.
     pub(crate) variables: std::sync::Arc<[Box<str>]>,
     /// The whole clause.
@@ -241,6 +256,11 @@ impl Rule {
     /// Whether the variable says of itself that it occurs once.
     pub(crate) fn is_anonymous(&self, variable: Variable) -> bool {
         self.name(variable).starts_with('_')
+    }
+
+    /// Whether a literal of the body may have no value where it stands: all to its left comes before it.
+    pub(crate) fn is_barrier(&self, at: usize) -> bool {
+        !self.postponed.contains(&at) && self.body.get(at).is_some_and(Literal::is_arithmetic)
     }
 
     /// Whether it was written without a body.

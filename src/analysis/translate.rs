@@ -5,8 +5,8 @@
 use super::goals::{self, Goal};
 use super::predicate::Predicates;
 use super::rule::{
-    BinaryOperator, Expression, Literal, LiteralKind, NotOrigin, Pattern, PredicateId, Rule,
-    UnaryOperator, Variable,
+    BinaryOperator, Expression, Listness, Literal, LiteralKind, NotOrigin, Pattern, PredicateId,
+    Rule, UnaryOperator, Variable,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -32,6 +32,8 @@ pub(crate) struct Translation<'a> {
     names: Vec<Box<str>>,
     known: HashMap<Box<str>, Variable>,
     faults: Vec<Diagnostic>,
+    /// There were too many alternatives, or too long ones: the rest is not looked at closely.
+    overflowed: bool,
 }
 
 /// A clause's rules, or what is wrong with it.
@@ -48,6 +50,7 @@ impl<'a> Translation<'a> {
             names: Vec::new(),
             known: HashMap::new(),
             faults: Vec::new(),
+            overflowed: false,
         }
     }
 
@@ -72,12 +75,11 @@ impl<'a> Translation<'a> {
     pub(crate) fn query(mut self, id: PredicateId, goal: &Term) -> (Translated, Vec<Box<str>>) {
         let alternatives = self.goal(goal);
         self.bounded(&alternatives, goal.span);
-        let mut asked: Vec<(Variable, Box<str>)> = (0..)
+        let asked: Vec<(Variable, Box<str>)> = (0..)
             .map(Variable)
             .zip(self.names.iter().cloned())
             .filter(|(_, name)| !name.starts_with('_'))
             .collect();
-        asked.sort_by(|a, b| a.1.cmp(&b.1));
         let args: Box<[Pattern]> = asked
             .iter()
             .map(|(variable, _)| Pattern::Variable(*variable))
@@ -101,7 +103,8 @@ impl<'a> Translation<'a> {
                 })
                 .sum()
         }
-        if alternatives.iter().any(|body| size(body) > MAX_BODY) {
+        if !self.overflowed && alternatives.iter().any(|body| size(body) > MAX_BODY) {
+            self.overflowed = true;
             self.fault(
                 Diagnostic::new(
                     Code::TooManyAlternatives,
@@ -129,6 +132,7 @@ impl<'a> Translation<'a> {
                     head,
                     args: args.into(),
                     body,
+                    postponed: Vec::new(),
                     variables: Arc::clone(&variables),
                     span,
                     head_span,
@@ -262,6 +266,7 @@ impl<'a> Translation<'a> {
                 for part in parts {
                     let next = self.goal(part);
                     all = self.product(all, next, term.span);
+                    self.bounded(&all, term.span);
                 }
                 all
             }
@@ -321,17 +326,17 @@ impl<'a> Translation<'a> {
         all.unwrap_or_default()
     }
 
-    fn product(&mut self, left: Alternatives, right: Alternatives, span: Span) -> Alternatives {
-        if let ([only], [_]) = (&*left, &*right) {
-            let mut one = only.clone();
-            one.extend(right.into_iter().flatten());
-            return vec![one];
+    /// Every first alternative followed by every second one.
+    fn product(&mut self, left: Alternatives, mut right: Alternatives, span: Span) -> Alternatives {
+        if self.overflowed {
+            return vec![Vec::new()];
         }
         let size = |all: &Alternatives| all.iter().map(|one| one.len() + 1).sum::<usize>();
         let literals = size(&left)
             .saturating_mul(right.len())
             .saturating_add(size(&right).saturating_mul(left.len()));
         if literals > MAX_LITERALS {
+            self.overflowed = true;
             self.fault(
                 Diagnostic::new(
                     Code::TooManyAlternatives,
@@ -341,6 +346,16 @@ impl<'a> Translation<'a> {
                 .help("give each disjunction a predicate of its own"),
             );
             return vec![Vec::new()];
+        }
+        if let (1, [only]) = (left.len(), &mut *right) {
+            let more = std::mem::take(only);
+            return left
+                .into_iter()
+                .map(|mut first| {
+                    first.extend(more.iter().cloned());
+                    first
+                })
+                .collect();
         }
         left.iter()
             .flat_map(|first| {
@@ -393,10 +408,15 @@ impl<'a> Translation<'a> {
                 LiteralKind::Is(left, right)
             }
             (Goal::Member, [item, list]) => {
-                LiteralKind::Member(self.pattern(item, 0), self.pattern(list, 0))
+                LiteralKind::Member(self.pattern(item, 0), self.pattern(list, 0), Listness::Any)
             }
             (Goal::Memberchk, [item, list]) => {
-                let kind = LiteralKind::Member(self.pattern(item, 0), self.pattern(list, 0));
+                let listness = match &list.kind {
+                    TermKind::List(_, None) | TermKind::Nil => Listness::Any,
+                    _ => Listness::Demanded,
+                };
+                let (item, list) = (self.pattern(item, 0), self.pattern(list, 0));
+                let kind = LiteralKind::Member(item, list, listness);
                 let member = vec![vec![Literal { kind, span }]];
                 let (holds, _) = both_ways(member, NotOrigin::Memberchk, span);
                 return vec![vec![holds]];

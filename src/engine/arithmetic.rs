@@ -34,6 +34,8 @@ pub(crate) enum Undefined {
     Overflow,
     #[error("an integer with more than 4096 digits")]
     TooManyDigits,
+    #[error("the lesser and the greater of zeros with different signs are not supported")]
+    NegativeZero,
     #[error("an integer and a float of this size cannot be combined exactly")]
     Inexact,
 }
@@ -223,6 +225,10 @@ fn whole(
 /// The lesser or the greater; of an integer and the equal float, the float.
 fn choose(left: Number, right: Number, wanted: Ordering) -> Result<Number, Undefined> {
     let order = compare(&left, &right)?;
+    let negative_zero = |number: &Number| matches!(number, Number::Float(float) if *float == 0.0 && float.is_sign_negative());
+    if order == Ordering::Equal && (negative_zero(&left) || negative_zero(&right)) {
+        return Err(Undefined::NegativeZero);
+    }
     let first = order == wanted || (order == Ordering::Equal && matches!(left, Number::Float(_)));
     Ok(if first { left } else { right })
 }

@@ -73,6 +73,8 @@ pub(crate) struct Evaluator<'b> {
     pub(super) row: Vec<Value>,
     /// The clause at work, for errors that have no narrower place.
     pub(super) span: Span,
+    /// The predicate at work.
+    pub(super) head: PredicateId,
     budget: &'b Budget,
     pub(crate) spent: Spent,
     /// The name of a predicate, for messages.
@@ -95,6 +97,7 @@ impl<'b> Evaluator<'b> {
             frame: Vec::new(),
             row: Vec::new(),
             span: Span::default(),
+            head: PredicateId(u32::MAX),
             budget,
             spent: Spent::default(),
             name_of,
@@ -445,6 +448,7 @@ impl<'b> Evaluator<'b> {
             Compiled::Batch(program) => self.run_program(program),
             Compiled::Tuples(plan) => {
                 self.span = plan.span;
+                self.head = plan.head;
                 self.frame.clear();
                 self.frame.resize(plan.variables, Value(0));
                 self.steps(&plan.steps, Goal::Derive(plan)).map(drop)

@@ -4,7 +4,7 @@
 //! exactly on the bindings that satisfy all literals to its left, so whether it errs is a matter of the rules.
 
 use crate::analysis::rule::{
-    Expression, Literal, LiteralKind, Outcomes, Pattern, PredicateId, Rule, Variable,
+    Expression, Listness, Literal, LiteralKind, Outcomes, Pattern, PredicateId, Rule, Variable,
 };
 use crate::source::Span;
 use crate::value::Value;
@@ -59,7 +59,7 @@ pub(crate) enum Step {
     Order(Outcomes, Pattern, Pattern),
     Compare(Outcomes, Expression, Expression, Span),
     Is(Match, Expression, Span),
-    Member(Match, Pattern),
+    Member(Match, Pattern, Listness),
     Fail,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn plan(
         part_of,
         rows,
     };
-    let mut steps = planner.sequence(&rule.body, delta, true);
+    let mut steps = planner.sequence(&rule.body, delta, Some(rule));
     planner.mark_existence(&mut steps, &rule.args);
     Plan {
         head: rule.head,
@@ -139,11 +139,17 @@ impl Planner<'_> {
         all
     }
 
-    fn sequence(&mut self, body: &[Literal], delta: Option<usize>, top: bool) -> Vec<Step> {
+    /// Orders a conjunction; `top` is the rule whose body it is, if it is one.
+    fn sequence(
+        &mut self,
+        body: &[Literal],
+        delta: Option<usize>,
+        top: Option<&Rule>,
+    ) -> Vec<Step> {
         let mut open: Vec<usize> = (0..body.len()).collect();
         let mut steps = Vec::new();
         while !open.is_empty() {
-            let Some(at) = self.next(body, &open, delta) else {
+            let Some(at) = self.next(body, &open, delta, top) else {
                 // The order rule leaves no literal that can never run; refuse to derive anything otherwise.
                 steps.push(Step::Fail);
                 break;
@@ -151,7 +157,7 @@ impl Planner<'_> {
             open.retain(|other| *other != at);
             if let Some(literal) = body.get(at) {
                 let part = |predicate| {
-                    if top {
+                    if top.is_some() {
                         (self.part_of)(at, predicate)
                     } else {
                         Part::All
@@ -167,28 +173,32 @@ impl Planner<'_> {
         steps
     }
 
-    /// The literal to evaluate next.
-    fn next(&self, body: &[Literal], open: &[usize], delta: Option<usize>) -> Option<usize> {
-        let barrier = open
-            .iter()
-            .copied()
-            .find(|at| body.get(*at).is_some_and(Literal::is_arithmetic));
-        let first = open.first().copied();
-        let allowed = |at: usize| match barrier {
-            Some(barrier) => at < barrier || (at == barrier && first == Some(barrier)),
-            None => true,
+    /// The literal to evaluate next: one to the left of the first that may have no value, else that one, else any.
+    fn next(
+        &self,
+        body: &[Literal],
+        open: &[usize],
+        delta: Option<usize>,
+        top: Option<&Rule>,
+    ) -> Option<usize> {
+        let barrier = open.iter().copied().find(|at| match top {
+            Some(rule) => rule.is_barrier(*at),
+            None => body.get(*at).is_some_and(Literal::is_arithmetic),
+        });
+        let is_late = |at: usize| top.is_some_and(|rule| rule.postponed.contains(&at));
+        let choose = |wanted: &dyn Fn(usize) -> bool| {
+            let candidates: Vec<(usize, &Literal)> = open
+                .iter()
+                .filter(|at| wanted(**at))
+                .filter_map(|at| Some((*at, body.get(*at)?)))
+                .collect();
+            self.choose(&candidates, delta)
         };
-        let literal = |at: &usize| Some((*at, body.get(*at)?));
-        let within: Vec<(usize, &Literal)> = open
-            .iter()
-            .filter(|at| allowed(**at))
-            .filter_map(literal)
-            .collect();
-        self.choose(&within, delta).or_else(|| {
-            // A test over a call-bound variable may have to wait for a literal behind a barrier.
-            let all: Vec<(usize, &Literal)> = open.iter().filter_map(literal).collect();
-            self.choose(&all, delta)
-        })
+        // A test over a call-bound variable waits, and what may have no value does not wait for it.
+        choose(&|at| barrier.is_none_or(|barrier| at < barrier) && !is_late(at))
+            .or_else(|| choose(&|at| Some(at) == barrier))
+            .or_else(|| choose(&|at| !is_late(at)))
+            .or_else(|| choose(&|_| true))
     }
 
     fn choose(&self, candidates: &[(usize, &Literal)], delta: Option<usize>) -> Option<usize> {
@@ -246,7 +256,7 @@ impl Planner<'_> {
             }
             LiteralKind::Compare(_, left, right) => self.computable(left) && self.computable(right),
             LiteralKind::Is(_, right) => self.computable(right),
-            LiteralKind::Member(_, list) => self.all_bound(list),
+            LiteralKind::Member(_, list, _) => self.all_bound(list),
         }
     }
 
@@ -304,7 +314,7 @@ impl Planner<'_> {
                     .iter()
                     .map(|body| {
                         self.bound.clone_from(&bound);
-                        self.sequence(body, None, false)
+                        self.sequence(body, None, None)
                     })
                     .collect();
                 self.bound = bound;
@@ -329,7 +339,9 @@ impl Planner<'_> {
                 Step::Compare(*outcomes, left.clone(), right.clone(), literal.span)
             }
             LiteralKind::Is(left, right) => Step::Is(self.bind(left), right.clone(), literal.span),
-            LiteralKind::Member(item, list) => Step::Member(self.bind(item), list.clone()),
+            LiteralKind::Member(item, list, listness) => {
+                Step::Member(self.bind(item), list.clone(), *listness)
+            }
             LiteralKind::Fail => Step::Fail,
         }
     }
@@ -408,7 +420,7 @@ fn uses(step: &Step, needed: &mut [bool]) {
             right.each_variable(&mut |variable| set(needed, variable));
             matched(left, needed);
         }
-        Step::Member(item, list) => {
+        Step::Member(item, list, _) => {
             read(list);
             matched(item, needed);
         }

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Facts;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax;
-use crate::value::Constants;
+use crate::value::{Constant, Constants};
 use std::sync::Arc;
 
 /// The solutions of a goal.
@@ -54,7 +54,7 @@ impl Answers {
         u64::from(self.relation.len())
     }
 
-    /// The names of the goal's variables, sorted; those that start with `_` are left out.
+    /// The names of the goal's variables in order of appearance; those that start with `_` are left out.
     #[must_use]
     pub fn names(&self) -> &[Box<str>] {
         &self.names
@@ -132,6 +132,7 @@ impl Model {
             return Err(faults);
         }
         self.check_calls(&rules)?;
+        self.check_arithmetic(&rules, &constants)?;
         let faults = data.judge_goal(&rules);
         if !faults.is_empty() {
             return Err(faults);
@@ -195,6 +196,51 @@ impl Model {
                     );
                 } else if let Some(faults) = self.refusal(callee) {
                     found.extend(faults);
+                }
+            });
+        }
+        if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
+    /// Refuses a goal in which Prolog may raise an error that Datalog does not see: a call of a predicate that does
+    /// arithmetic with what the call brings, with something that is no number or under a negation.
+    fn check_arithmetic(
+        &self,
+        rules: &[Rule],
+        constants: &Constants,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let data = &self.data.rulebase.data;
+        let mut found = Vec::new();
+        for literal in rules.iter().flat_map(|rule| &rule.body) {
+            literal.each_call(&mut |callee, negative, span| {
+                let Some(needs) = data.needs.get(callee.index()) else {
+                    return;
+                };
+                let no_number = |pattern: &Pattern| match pattern {
+                    Pattern::Constant(value) => !matches!(
+                        constants.get(*value),
+                        Constant::Integer(_) | Constant::Float(_)
+                    ),
+                    Pattern::Variable(_) => false,
+                    Pattern::Compound(..) => true,
+                };
+                let brought = match &literal.kind {
+                    LiteralKind::Call(_, args) => args
+                        .iter()
+                        .zip(&needs.bound)
+                        .any(|(arg, need)| need.is_some() && no_number(arg)),
+                    _ => true,
+                };
+                if needs.arithmetic.is_some() && (negative || brought) {
+                    let key = data.predicates.key(callee);
+                    found.push(
+                        Diagnostic::new(
+                            Code::Evaluation,
+                            span,
+                            format!("`{key}` does arithmetic with what the call brings, where Prolog may raise an error"),
+                        )
+                        .help("move the tests in its rules behind the literals that bind their variables"),
+                    );
                 }
             });
         }

@@ -6,7 +6,7 @@ use super::arithmetic::{self, Undefined};
 use super::evaluate::{Evaluator, Failure};
 use super::plan::{Match, Plan, Scan, Step};
 use super::relation::NO_ROW;
-use crate::analysis::rule::{Pattern, PredicateId, Variable};
+use crate::analysis::rule::{Listness, Pattern, PredicateId, Variable};
 use crate::source::Span;
 use crate::value::{Constant, Value};
 
@@ -43,9 +43,11 @@ impl Evaluator<'_> {
         };
         let holds = match step {
             Step::Scan(scan) => return self.scan(scan, rest, goal),
-            Step::Member(item, list) => return self.member(item, list, rest, goal),
+            Step::Member(item, list, listness) => {
+                return self.member(item, list, *listness, rest, goal);
+            }
             Step::Lookup(predicate, args) => {
-                self.count_firings(1, *predicate)?;
+                self.count_firings(1, self.head)?;
                 self.lookup(*predicate, args)
             }
             Step::Not(bodies) => {
@@ -174,7 +176,7 @@ impl Evaluator<'_> {
         rest: &[Step],
         goal: Goal<'_>,
     ) -> Result<Option<Flow>, Failure> {
-        self.count_firings(1, scan.predicate)?;
+        self.count_firings(1, self.head)?;
         for (column, pattern) in &scan.rest {
             let value = self
                 .relation(scan.predicate)
@@ -191,6 +193,7 @@ impl Evaluator<'_> {
         &mut self,
         item: &Match,
         list: &Pattern,
+        listness: Listness,
         rest: &[Step],
         goal: Goal<'_>,
     ) -> Result<Flow, Failure> {
@@ -202,6 +205,7 @@ impl Evaluator<'_> {
                         return Ok(Flow::Next);
                     };
                     let value = self.build(head)?;
+                    self.count_firings(1, self.head)?;
                     if self.matches(item, value) && self.steps(rest, goal)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }
@@ -215,11 +219,18 @@ impl Evaluator<'_> {
             return Ok(Flow::Next);
         };
         while let Some((head, tail)) = self.constants.cell(cell) {
-            self.spent.firings += 1;
+            self.count_firings(1, self.head)?;
             if self.matches(item, head) && self.steps(rest, goal)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
             cell = tail;
+        }
+        if listness == Listness::Demanded && *self.constants.get(cell) != Constant::Nil {
+            let end = self.constants.text(cell);
+            return Err(Failure::Evaluation(
+                self.span,
+                format!("`memberchk` comes to `{end}` where the end of a list is due"),
+            ));
         }
         Ok(Flow::Next)
     }

@@ -4,8 +4,8 @@
 //! Nothing here plans, indexes or remembers what a round added.
 
 use crate::analysis::rule::{
-    BinaryOperator, Expression, Literal, LiteralKind, Pattern, PredicateId, Rule, UnaryOperator,
-    Variable,
+    BinaryOperator, Expression, Listness, Literal, LiteralKind, Pattern, PredicateId, Rule,
+    UnaryOperator, Variable,
 };
 use crate::analysis::{Data, Rulebase};
 use crate::key::PredicateKey;
@@ -181,19 +181,22 @@ impl Work {
             body.get(**at)
                 .is_some_and(|literal| is_ready(rule, literal, &binding))
         };
-        // Arithmetic waits for all to its left, and all to its right waits for it.
-        let barrier = open
+        // What may have no value waits for all to its left that can run, and all to its right waits for it.
+        let whole = std::ptr::eq(body, &*rule.body);
+        let late = |at: &&usize| whole && rule.postponed.contains(*at);
+        let barrier = open.iter().position(|at| match whole {
+            true => rule.is_barrier(*at),
+            false => body.get(*at).is_some_and(Literal::is_arithmetic),
+        });
+        let (before, behind) = open.split_at(barrier.unwrap_or(open.len()));
+        let at = before
             .iter()
-            .position(|at| body.get(*at).is_some_and(Literal::is_arithmetic));
-        let before = match barrier {
-            None => open,
-            Some(at) => open.get(..at.max(1)).unwrap_or(open),
-        };
-        let Some(at) = before
-            .iter()
+            .filter(|at| !late(at))
             .find(ready)
-            .or_else(|| open.iter().find(ready))
-        else {
+            .or_else(|| behind.first().filter(|at| barrier.is_some() && ready(at)))
+            .or_else(|| open.iter().filter(|at| !late(at)).find(ready))
+            .or_else(|| open.iter().find(ready));
+        let Some(at) = at else {
             return Err(Stop::NoValue);
         };
         let Some(literal) = body.get(*at) else {
@@ -278,15 +281,24 @@ impl Work {
                     .into_iter()
                     .collect()
             }
-            LiteralKind::Member(item, list) => {
+            LiteralKind::Member(item, list, listness) => {
                 let list = self.value(list, binding).ok_or(Stop::NoValue)?;
                 let items: Vec<Value> = self.constants.members(list).collect();
-                items
+                let found: Vec<Binding> = items
                     .iter()
                     .filter_map(|value| {
                         self.match_all(std::slice::from_ref(item), &[*value], binding)
                     })
-                    .collect()
+                    .collect();
+                let mut rest = list;
+                while let Some((_, tail)) = self.constants.cell(rest) {
+                    rest = tail;
+                }
+                let proper = *self.constants.get(rest) == Constant::Nil;
+                if found.is_empty() && *listness == Listness::Demanded && !proper {
+                    return Err(Stop::NoValue);
+                }
+                found
             }
             LiteralKind::Fail => Vec::new(),
         })
@@ -389,7 +401,7 @@ fn is_ready(rule: &Rule, literal: &Literal, binding: &Binding) -> bool {
         }
         LiteralKind::Compare(_, left, right) => computable(left) && computable(right),
         LiteralKind::Is(_, right) => computable(right),
-        LiteralKind::Member(_, list) => all(&[list]),
+        LiteralKind::Member(_, list, _) => all(&[list]),
         LiteralKind::Not(..) => {
             // Variables that also stand elsewhere in the rule must be bound.
             let mut inside = vec![0_usize; rule.variables.len()];
@@ -460,6 +472,10 @@ impl Number {
                 Ordering::Greater
             };
             let order = self.compare(&other)?;
+            let negative_zero = |number: &Self| matches!(number, Self::Float(f) if *f == 0.0 && f.is_sign_negative());
+            if order.is_eq() && (negative_zero(&self) || negative_zero(&other)) {
+                return Err(Stop::NoValue);
+            }
             let first = order == wanted || order.is_eq() && matches!(self, Self::Float(_));
             return Ok(if first { self } else { other });
         }

@@ -238,12 +238,34 @@ impl Allowlist {
                 Vec::new(),
             ));
         }
+        let needs = data.needs.get(id.index());
+        if let Some(place) = needs.and_then(|needs| needs.arithmetic) {
+            let message = format!(
+                "`{key}` does arithmetic with what the call brings, where Prolog may raise an error"
+            );
+            return Err(error(
+                "it does arithmetic with what the call brings".to_owned(),
+                vec![
+                    Diagnostic::new(Code::Evaluation, place, message)
+                        .help("move the tests behind the literals that bind their variables"),
+                ],
+            ));
+        }
         if let Some(faults) = model.refusal(id) {
-            let reason = match model.data.rulebase.is_permissive(&key) {
-                true => {
+            let own = key.to_string();
+            let is_own = |fault: &Diagnostic| fault.predicate.as_ref() == Some(&own);
+            let permissive = model.data.rulebase.is_permissive(&key);
+            let reason = match faults.first().and_then(|fault| fault.predicate.as_ref()) {
+                _ if permissive && faults.iter().any(is_own) => {
                     "it holds for any actor and action, also for ones that occur nowhere".to_owned()
                 }
-                false => summary(&faults),
+                Some(other) if *other != own => {
+                    format!(
+                        "it depends on `{other}`, which has a fault: {}",
+                        summary(&faults)
+                    )
+                }
+                _ => summary(&faults),
             };
             return Err(error(reason, faults));
         }

@@ -4,7 +4,7 @@
 //! Nothing here is used to allow anything.
 
 use crate::analysis::rule::{
-    Expression, Literal, LiteralKind, Pattern, PredicateId, Rule, Variable,
+    Expression, Listness, Literal, LiteralKind, Pattern, PredicateId, Rule, Variable,
 };
 use crate::analysis::{Data, Rulebase};
 use crate::diagnostic::{Code, Diagnostic};
@@ -148,13 +148,28 @@ impl Rulebase {
     pub fn default_allows(&self, budget: &Budget) -> Vec<Diagnostic> {
         let data: &Data = &self.data;
         let mut notes = Vec::new();
+        let has =
+            |known: &[Diagnostic], wanted: bool| known.iter().any(|fault| is_open(fault) == wanted);
+        if !data
+            .predicates
+            .iter()
+            .any(|(_, known)| has(&known.faults, true))
+        {
+            return notes;
+        }
+        let other = data
+            .predicates
+            .iter()
+            .filter(|(_, known)| has(&known.faults, false));
+        let other = data.graph.tainted(other.map(|(id, _)| id));
+        let Ok(model) = self.evaluate(budget) else {
+            return notes;
+        };
         for (id, known) in data.predicates.iter() {
             let key = &known.key;
             let own = known.faults.iter().find(|fault| is_open(fault));
-            let (Some(fault), 1.., true) = (own, key.arity(), self.is_permissive(key)) else {
-                continue;
-            };
-            let Ok(model) = self.evaluate_slice(std::slice::from_ref(key), budget) else {
+            let clean = other.get(id.index()).is_some_and(|tainted| !tainted);
+            let (Some(fault), 1.., true) = (own, key.arity(), clean) else {
                 continue;
             };
             let mut constants = Constants::over(Arc::clone(&model.data.constants));
@@ -310,7 +325,7 @@ impl Probe<'_> {
             LiteralKind::Call(callee, args) => {
                 return self.call(rule, *callee, args, literal.span, rest, binding);
             }
-            LiteralKind::Member(item, list) => {
+            LiteralKind::Member(item, list, listness) => {
                 let Some(list) = self.value(list, binding) else {
                     return Err(floundered(literal.span));
                 };
@@ -320,6 +335,16 @@ impl Probe<'_> {
                     if self.matches(item, value, &mut inner) && self.body(rule, rest, &mut inner)? {
                         return Ok(true);
                     }
+                }
+                let mut rest = list;
+                while let Some((_, tail)) = self.constants.cell(rest) {
+                    rest = tail;
+                }
+                if *listness == Listness::Demanded && *self.constants.get(rest) != Constant::Nil {
+                    return Err(undefined(
+                        literal.span,
+                        "`memberchk` needs a list".to_owned(),
+                    ));
                 }
                 return Ok(false);
             }

@@ -78,7 +78,7 @@ fn horngate_gives_prologs_answer_or_refuses() {
         return;
     };
     let mut runner = TestRunner::deterministic();
-    let (mut asked, mut refused, mut raised, mut unanswered) = (0, 0, 0, 0);
+    let (mut asked, mut declined, mut refused, mut raised, mut unanswered) = (0, 0, 0, 0, 0);
     let mut differences: Vec<String> = Vec::new();
     let total = programs(300);
     for number in 0..total {
@@ -109,7 +109,10 @@ fn horngate_gives_prologs_answer_or_refuses() {
         };
         assert_eq!(answers.len(), goals.len(), "{reply}");
         for (goal, theirs) in goals.iter().zip(answers) {
-            let ours = model.query(goal).unwrap().holds();
+            let Ok(ours) = model.query(goal).map(|answers| answers.holds()) else {
+                declined += 1;
+                continue;
+            };
             asked += 1;
             match theirs {
                 Value::Bool(theirs) if *theirs == ours => {}
@@ -135,7 +138,7 @@ fn horngate_gives_prologs_answer_or_refuses() {
         }
     }
     println!(
-        "{total} programs, {asked} goals compared, {} differ, {raised} denied where Prolog raises, \
+        "{total} programs, {asked} goals compared, {declined} declined, {} differ, {raised} denied where Prolog raises, \
          {unanswered} without an answer from Prolog, {refused} predicates refused",
         differences.len()
     );

@@ -132,11 +132,11 @@ fn a_grant_to_everybody_is_refused_with_advice() {
         ("may_execute_tool(U:Qa, tool_repl).", "did you mean 'U:Qa'?"),
         (
             "may_execute_tool(Qa, tool_repl).",
-            "this grants to everybody; did you mean the atom 'Qa'?",
+            "as a grant this is one to everybody; did you mean the atom 'Qa'?",
         ),
         (
             "may_execute_tool(_, tool_repl).",
-            "this grants to everybody",
+            "as a grant this is one to everybody",
         ),
     ];
     for (rule, advice) in cases {

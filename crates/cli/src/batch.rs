@@ -90,6 +90,11 @@ fn answer<R: Read>(
         out.write_all(b"\n")?;
     }
     out.flush()?;
+    if number == 0 {
+        // Nobody was asked about, so nobody was allowed.
+        render::tell("error: no request");
+        return Ok(Outcome::NoAnswer);
+    }
     if bad > MAX_TOLD {
         render::tell(&format!("error: {bad} bad lines in all"));
     }

@@ -1,4 +1,4 @@
-% expect: HG0613 error 3
+% expect: HG0613 error 4
 % A rule that a program wrote, with a literal for each of 501 checks.
 ready(release) :-
     passed(c1), passed(c2), passed(c3), passed(c4), passed(c5),

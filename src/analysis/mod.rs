@@ -169,15 +169,18 @@ impl Rulebase {
         keys
     }
 
-    /// The faults of all that `key` depends on, itself included.
+    /// The faults of all that `key` depends on, itself included, in the order of the texts.
     pub fn faults_of(&self, key: &PredicateKey) -> Vec<&Diagnostic> {
         let data = &self.data;
         let flags = data.graph.slice(data.predicates.find(key).into_iter());
-        data.predicates
+        let mut faults: Vec<&Diagnostic> = data
+            .predicates
             .iter()
             .filter(|(id, _)| flags.get(id.index()).copied().unwrap_or(false))
             .flat_map(|(_, known)| &known.faults)
-            .collect()
+            .collect();
+        faults.sort_by_key(|fault| (fault.span, fault.code));
+        faults
     }
 }
 

@@ -213,9 +213,9 @@ impl Planner<'_> {
             .filter_map(|(at, literal)| match &literal.kind {
                 LiteralKind::Call(predicate, args) => {
                     let bound = args.iter().filter(|arg| self.all_bound(arg)).count();
-                    let leads = self.first.is_some_and(|first| {
-                        args.iter().any(|arg| *arg == Pattern::Variable(first))
-                    });
+                    let leads = self
+                        .first
+                        .is_some_and(|first| args.contains(&Pattern::Variable(first)));
                     let shift = 8 * bound.min(3) + if leads && bound == 0 { LEAD } else { 0 };
                     let rank = (
                         Some(*at) != delta,

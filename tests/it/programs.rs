@@ -117,7 +117,7 @@ fn negated() -> impl Strategy<Value = String> {
     ]
 }
 
-fn test() -> impl Strategy<Value = String> {
+fn test() -> BoxedStrategy<String> {
     let operator =
         proptest::sample::select(&["=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>="][..]);
     let compare = proptest::sample::select(&["<", "=<", ">", ">=", "=:=", "=\\="][..]);
@@ -131,12 +131,14 @@ fn test() -> impl Strategy<Value = String> {
         }),
         1 => (variable(), constant(), constant()).prop_map(|(v, a, b)| format!("member({v}, [{a}, {b}])")),
         1 => (variable(), constant(), constant()).prop_map(|(v, a, b)| format!("memberchk({v}, [{a}, {b}])")),
+        1 => (variable(), variable()).prop_map(|(v, list)| format!("memberchk({v}, {list})")),
         1 => Just("true".to_owned()),
         1 => Just("fail".to_owned()),
     ]
+    .boxed()
 }
 
-fn literal() -> impl Strategy<Value = String> {
+fn literal() -> BoxedStrategy<String> {
     let leaf =
         prop_oneof![6 => positive(), 3 => test(), 3 => negated().prop_map(|p| format!("\\+ {p}"))];
     leaf.prop_recursive(2, 6, 3, |inner| {
@@ -149,9 +151,10 @@ fn literal() -> impl Strategy<Value = String> {
             1 => (inner.clone(), inner).prop_map(|(c, a)| format!("( {c} -> {a} )")),
         ]
     })
+    .boxed()
 }
 
-fn rule() -> impl Strategy<Value = (usize, String)> {
+fn rule() -> BoxedStrategy<(usize, String)> {
     let body = proptest::collection::vec(literal(), 0..4);
     // A first literal that binds the usual variables keeps many rules safe; some do without.
     let binder = prop_oneof![
@@ -192,6 +195,35 @@ fn rule() -> impl Strategy<Value = (usize, String)> {
             };
             (head, text)
         })
+        .boxed()
+}
+
+/// A derived predicate's own fact: it may stand beside a rule whose test raises for the same call.
+fn derived_fact() -> BoxedStrategy<(usize, String)> {
+    (0..INTENSIONAL.len(), constant(), constant())
+        .prop_map(|(head, first, second)| {
+            let (name, arity) = INTENSIONAL[head];
+            let text = match arity {
+                1 => format!("{name}({first})."),
+                _ => format!("{name}({first}, {second})."),
+            };
+            (head, text)
+        })
+        .boxed()
+}
+
+/// A rule that tests its head's variable before it binds it.
+fn test_first() -> BoxedStrategy<(usize, String)> {
+    (0..INTENSIONAL.len(), test(), literal())
+        .prop_map(|(head, first, more)| {
+            let (name, arity) = INTENSIONAL[head];
+            let text = match arity {
+                1 => format!("{name}(X) :- {first}, en(X), e1(Y), {more}."),
+                _ => format!("{name}(X, Y) :- {first}, e2(X, Y), {more}."),
+            };
+            (head, text)
+        })
+        .boxed()
 }
 
 fn fact() -> impl Strategy<Value = String> {
@@ -216,7 +248,10 @@ fn fact() -> impl Strategy<Value = String> {
 pub fn program() -> impl Strategy<Value = RandomProgram> {
     (
         proptest::collection::vec(fact(), 2..14),
-        proptest::collection::vec(rule(), 1..8),
+        proptest::collection::vec(
+            prop_oneof![8 => rule(), 1 => derived_fact(), 1 => test_first()],
+            1..8,
+        ),
     )
         .prop_map(|(facts, rules)| RandomProgram { facts, rules })
 }

@@ -14,6 +14,8 @@ pub(crate) struct Needs {
     pub(crate) bound: Vec<Option<Span>>,
     /// A rule with such an argument does arithmetic: Prolog may then raise where Datalog answers.
     pub(crate) arithmetic: Option<Span>,
+    /// That arithmetic is more than comparisons of variables and numbers: it may raise for numbers, too.
+    pub(crate) computes: bool,
 }
 
 impl Needs {
@@ -27,6 +29,7 @@ impl Needs {
             *slot = slot.or(*need);
         }
         self.arithmetic = self.arithmetic.or(other.arithmetic);
+        self.computes |= other.computes;
         before < self.bound.iter().flatten().count() + usize::from(self.arithmetic.is_some())
     }
 }
@@ -68,7 +71,7 @@ pub(crate) fn judge(rule: &Rule, needs_of: &[Needs]) -> Verdict {
     judge.head(&known);
     let mut needs = Needs {
         bound: vec![None; rule.args.len()],
-        arithmetic: None,
+        ..Needs::default()
     };
     for (slot, arg) in needs.bound.iter_mut().zip(&rule.args) {
         arg.each_variable(&mut |variable| {
@@ -82,6 +85,13 @@ pub(crate) fn judge(rule: &Rule, needs_of: &[Needs]) -> Verdict {
         .first()
         .and_then(|at| rule.body.get(*at))
         .map(|literal| literal.span);
+    needs.computes = judge
+        .postponed
+        .iter()
+        .any(|at| match rule.body.get(*at).map(|l| &l.kind) {
+            Some(LiteralKind::Compare(_, left, right)) => !(left.is_plain() && right.is_plain()),
+            _ => true,
+        });
     Verdict {
         faults: judge.faults,
         needs,

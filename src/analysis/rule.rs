@@ -155,6 +155,11 @@ pub(crate) enum BinaryOperator {
 }
 
 impl Expression {
+    /// Whether nothing is computed: it is a number or a variable.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self, Self::Constant(_) | Self::Variable(_))
+    }
+
     pub(crate) fn each_variable(&self, visit: &mut impl FnMut(Variable)) {
         match self {
             Self::Constant(_) => {}

@@ -217,10 +217,13 @@ impl Model {
                     return;
                 };
                 let no_number = |pattern: &Pattern| match pattern {
-                    Pattern::Constant(value) => !matches!(
-                        constants.get(*value),
-                        Constant::Integer(_) | Constant::Float(_)
-                    ),
+                    Pattern::Constant(value) => {
+                        let number = matches!(
+                            constants.get(*value),
+                            Constant::Integer(_) | Constant::Float(_)
+                        );
+                        needs.computes || !number
+                    }
                     Pattern::Variable(_) => false,
                     Pattern::Compound(..) => true,
                 };

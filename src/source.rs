@@ -238,6 +238,13 @@ impl Sources {
             .unwrap_or("")
     }
 
+    /// Whether `span` starts a line.
+    pub(crate) fn starts_line(&self, span: Span) -> bool {
+        self.lines
+            .get(span.source.index())
+            .is_some_and(|starts| starts.binary_search(&span.start).is_ok())
+    }
+
     /// The line and column at which `span` starts.
     #[must_use]
     pub fn start(&self, span: Span) -> LineColumn {

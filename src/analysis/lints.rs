@@ -146,8 +146,7 @@ fn swallowed(
         return;
     };
     for part in parts.iter().skip(1) {
-        let at = subject.program.sources().start(part.span);
-        if at.column == 1 && part.functor().is_some() {
+        if subject.program.sources().starts_line(part.span) && part.functor().is_some() {
             found.push(
                 Diagnostic::new(
                     Code::SwallowedClause,

@@ -73,6 +73,10 @@ pub(crate) fn pairs(names: &[&str]) -> Vec<(usize, usize)> {
             shortened.entry(form).or_default().push(at);
         }
     }
+    let without_digits: Vec<String> = names
+        .iter()
+        .map(|name| name.replace(|c: char| c.is_ascii_digit(), ""))
+        .collect();
     let mut found = BTreeSet::new();
     let mut groups: Vec<Vec<usize>> = shortened
         .into_values()
@@ -86,10 +90,9 @@ pub(crate) fn pairs(names: &[&str]) -> Vec<(usize, usize)> {
                 let (Some(x), Some(y)) = (names.get(*a), names.get(*b)) else {
                     continue;
                 };
-                let digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
                 let plural = x.strip_suffix('s') == Some(y) || y.strip_suffix('s') == Some(x);
-                let near = distance(x, y, 1).is_some() && digits(x) != digits(y);
-                if x != y && near && !plural {
+                let numbered = without_digits.get(*a) == without_digits.get(*b);
+                if x != y && !numbered && !plural && distance(x, y, 1).is_some() {
                     found.insert((*a.min(b), *a.max(b)));
                 }
             }

@@ -11,6 +11,11 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::collections::HashMap;
 
+/// How many negative cycles of one component are told.
+const MAX_CYCLES: usize = 10;
+/// How many steps of a negative cycle are told before its last one.
+const MAX_STEPS: usize = 12;
+
 /// Records the faults of recursive predicates.
 pub(crate) fn check(graph: &Graph, rules: &[Rule], predicates: &mut Predicates) {
     let mut calls: HashMap<(PredicateId, PredicateId, bool), Span> = HashMap::new();
@@ -22,7 +27,14 @@ pub(crate) fn check(graph: &Graph, rules: &[Rule], predicates: &mut Predicates) 
             });
         }
     }
+    // One fault taints the whole component; more are for the reader, and each costs a walk through it.
+    let mut told: HashMap<u32, usize> = HashMap::new();
     for (caller, callee) in graph.negation_cycles() {
+        let times = told.entry(graph.component_of(caller)).or_default();
+        *times += 1;
+        if *times > MAX_CYCLES {
+            continue;
+        }
         let fault = negation_cycle(graph, predicates, &calls, caller, callee);
         predicates.fault(caller, fault);
     }
@@ -48,8 +60,14 @@ fn negation_cycle(
         format!("not `{}`", predicates.key(callee)),
     ];
     let mut diagnostic = Diagnostic::new(Code::NegationCycle, span, "");
-    for pair in back.windows(2) {
+    for (at, pair) in back.windows(2).enumerate() {
         let [from, to] = pair else { continue };
+        if at >= MAX_STEPS && at + 2 < back.len() {
+            continue;
+        }
+        if at >= MAX_STEPS {
+            names.push("…".to_owned());
+        }
         let (negative, at) = match place(*from, *to, false) {
             Some(at) => (false, Some(at)),
             None => (true, place(*from, *to, true)),

@@ -30,7 +30,7 @@ import tempfile
 
 RUNNER = pathlib.Path(__file__).resolve().with_name("runner.pl")
 WORKERS = 4
-SECONDS = 20
+SECONDS = 60
 KINDS = {"lex", "syntax", "unsafe", "unstratified", "unsupported", "arity", "undefined"}
 FORMS = ("queries", "query_error", "expect_error")
 ENVIRONMENT = {**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}

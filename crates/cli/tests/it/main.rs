@@ -6,6 +6,7 @@
 )]
 
 mod batch;
+mod cases;
 mod check;
 mod decide;
 mod grants;

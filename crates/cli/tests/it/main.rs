@@ -1,5 +1,6 @@
 //! The binary, seen from outside: what it prints, and above all the code with which it ends.
 #![expect(
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "a test fails by panicking, its helpers too"

@@ -40,7 +40,6 @@ pub struct Loader {
     last: usize,
     current: Option<File>,
     clean: bool,
-    begun: bool,
 }
 
 struct File {
@@ -69,7 +68,6 @@ impl Loader {
     /// Ends the text before, if there is one, and begins another.
     pub fn begin(&mut self, name: impl Into<String>) {
         self.end();
-        self.begun = true;
         let name = name.into();
         self.current = Some(File {
             id: self.program.next_id(),

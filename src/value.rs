@@ -51,12 +51,14 @@ pub(crate) struct Constants {
     entries: Vec<(Constant, u32)>,
     table: HashTable<u32>,
     /// Atoms of at most 15 bytes, by their bytes: found without a look at the entries.
-    short: HashTable<(u128, u32)>,
+    short: HashTable<(ShortKey, u32)>,
     hasher: RandomState,
 }
 
-/// The bytes of a short text and its length in one key.
-fn short_key(text: &str) -> Option<u128> {
+/// The bytes of a short text and its length; in words of 32 bits, so that an entry takes 20 bytes and not 32.
+type ShortKey = [u32; 4];
+
+fn short_key(text: &str) -> Option<ShortKey> {
     let mut bytes = [0; 16];
     bytes
         .get_mut(..text.len())?
@@ -64,10 +66,18 @@ fn short_key(text: &str) -> Option<u128> {
     match bytes.last_mut() {
         Some(last) if text.len() < 16 => {
             *last = u8::try_from(text.len() + 1).ok()?;
-            Some(u128::from_le_bytes(bytes))
+            let (words, _) = bytes.as_chunks::<4>();
+            <[[u8; 4]; 4]>::try_from(words)
+                .ok()
+                .map(|words| words.map(u32::from_le_bytes))
         }
         _ => None,
     }
+}
+
+fn hash_short(hasher: &RandomState, key: ShortKey) -> u64 {
+    let [a, b, c, d] = key.map(u128::from);
+    hasher.hash_one(a | b << 32 | c << 64 | d << 96)
 }
 
 impl std::fmt::Debug for Constants {
@@ -144,7 +154,7 @@ impl Constants {
     #[must_use]
     pub(crate) fn find_atom(&self, name: &str) -> Option<Value> {
         if let Some(key) = short_key(name) {
-            return self.find_short(self.hasher.hash_one(key), key);
+            return self.find_short(hash_short(&self.hasher, key), key);
         }
         let hash = hash_text(&self.hasher, 0, name);
         self.find_hashed(
@@ -153,7 +163,7 @@ impl Constants {
         )
     }
 
-    fn find_short(&self, hash: u64, key: u128) -> Option<Value> {
+    fn find_short(&self, hash: u64, key: ShortKey) -> Option<Value> {
         let mut pool = Some(self);
         while let Some(current) = pool {
             if let Some((_, at)) = current.short.find(hash, |(other, _)| *other == key) {
@@ -183,7 +193,7 @@ impl Constants {
     /// Interns an atom.
     pub(crate) fn atom(&mut self, name: &str) -> Value {
         if let Some(key) = short_key(name) {
-            let hash = self.hasher.hash_one(key);
+            let hash = hash_short(&self.hasher, key);
             if let Some(value) = self.find_short(hash, key) {
                 return value;
             }
@@ -191,7 +201,7 @@ impl Constants {
             self.entries.push((Constant::Atom(name.into()), 0));
             let hasher = &self.hasher;
             self.short
-                .insert_unique(hash, (key, at), |(key, _)| hasher.hash_one(*key));
+                .insert_unique(hash, (key, at), |(key, _)| hash_short(hasher, *key));
             return Value(self.first + at);
         }
         self.find_atom(name)

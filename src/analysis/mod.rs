@@ -138,7 +138,7 @@ impl Rulebase {
         &self.data.sources
     }
 
-    /// The faults, lints and notes.
+    /// The faults and notes; and the lints, unless the texts were taken piece by piece ([`crate::Loader`]).
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.data.diagnostics

@@ -231,6 +231,18 @@ fn an_evaluation_error_is_never_a_failed_negation() {
     assert!(model.query("user(ann)").unwrap().holds());
 }
 
+/// Prolog raises for the very call that a fact beside the rule would grant here.
+#[test]
+fn an_allowlist_that_computes_with_what_the_call_brings_is_refused() {
+    let rules = "
+        may_execute_tool(U, T) :- U > 5, id(U), tool(T).
+        may_execute_tool(ann, tool_ls).
+        id(7). tool(tool_ls).
+    ";
+    let refused = Allowlist::bind(&model([text(rules)]), "may_execute_tool/2").unwrap_err();
+    assert_eq!(refused.diagnostics[0].code.kind(), "evaluation");
+}
+
 #[test]
 fn a_budget_that_runs_out_gives_no_model() {
     let rules: String = (0..60).map(|n| format!("d({n}).\n")).collect();

@@ -8,7 +8,7 @@ use super::budget::{Budget, BudgetExceeded, Spent};
 use super::csr::Csr;
 use super::passenger::{self, Closure, Marks};
 use super::plan::{Part, Plan, Step, plan};
-use super::relation::{Index, Relation, Rows};
+use super::relation::{Index, Relation, Rows, is_proportionate};
 use super::tuples::Goal;
 use crate::analysis::rule::{Literal, LiteralKind, PredicateId, Rule};
 use crate::program::Facts;
@@ -77,6 +77,8 @@ pub(crate) struct Evaluator<'b> {
     pub(super) head: PredicateId,
     budget: &'b Budget,
     pub(crate) spent: Spent,
+    /// How many times a rule was run.
+    step: u32,
     /// The name of a predicate, for messages.
     name_of: &'b dyn Fn(PredicateId) -> String,
 }
@@ -100,6 +102,7 @@ impl<'b> Evaluator<'b> {
             head: PredicateId(u32::MAX),
             budget,
             spent: Spent::default(),
+            step: 0,
             name_of,
         }
     }
@@ -226,9 +229,6 @@ impl<'b> Evaluator<'b> {
                 let len = self.len(*id);
                 grown |= len > known;
                 self.set_range(*id, (known, len));
-                if let Some(relation) = self.open_relation(*id) {
-                    relation.end_round();
-                }
             }
             if !grown {
                 return Ok(());
@@ -284,7 +284,11 @@ impl<'b> Evaluator<'b> {
                 Some(other) => self.relation(other).map(|other| Csr::new(other, edge.from)),
             })
             .collect();
-        let mut relation = Relation::grouped();
+        // Where the predicate's own tuples are the edges, these stand first: they are premises of all others.
+        let own = closure.edges.iter().any(|edge| edge.predicate.is_none());
+        let mut relation = Relation::grouped(if own { base.pairs(0..base.len()) } else { &[] });
+        self.count_tuples(u64::from(relation.len()), id)?;
+        relation.begin_step(self.next_step());
         let (mut served, mut reached) = (Marks::default(), Marks::default());
         served.clear();
         let mut queue: Vec<Value> = Vec::new();
@@ -303,6 +307,7 @@ impl<'b> Evaluator<'b> {
                     .iter()
                     .filter(|value| reached.mark(**value)),
             );
+            let known = if own { queue.len() } else { 0 };
             let mut next = 0;
             let mut firings = 0;
             while let Some(value) = queue.get(next).copied() {
@@ -313,11 +318,11 @@ impl<'b> Evaluator<'b> {
                     queue.extend(items.iter().filter(|value| reached.mark(**value)));
                 }
             }
-            relation.push_group(rider, &queue, closure.passenger);
+            let new = queue.get(known..).unwrap_or_default();
+            relation.push_group(rider, new, closure.passenger);
             self.count_firings(firings, id)?;
-            self.count_tuples(queue.len() as u64, id)?;
+            self.count_tuples(new.len() as u64, id)?;
         }
-        relation.end_round();
         if let Some(store) = self.stores.get_mut(id.index()) {
             *store = Store::Open(relation);
         }
@@ -405,7 +410,7 @@ impl<'b> Evaluator<'b> {
 
     /// Whether an array over all constants is in proportion to the relation.
     fn fits_csr(&self, predicate: PredicateId) -> bool {
-        self.constants.len() as usize <= 65_536 + 8 * self.len(predicate) as usize
+        is_proportionate(self.constants.len(), self.len(predicate))
     }
 
     pub(super) fn csr(&self, predicate: PredicateId, column: usize) -> Option<&Csr> {
@@ -443,7 +448,20 @@ impl<'b> Evaluator<'b> {
         }
     }
 
+    fn next_step(&mut self) -> u32 {
+        self.step = self.step.saturating_add(1);
+        self.step
+    }
+
     fn run(&mut self, compiled: &Compiled) -> Result<(), Failure> {
+        let step = self.next_step();
+        let head = match compiled {
+            Compiled::Batch(program) => program.head,
+            Compiled::Tuples(plan) => plan.head,
+        };
+        if let Some(relation) = self.open_relation(head) {
+            relation.begin_step(step);
+        }
         match compiled {
             Compiled::Batch(program) => self.run_program(program),
             Compiled::Tuples(plan) => {

@@ -14,6 +14,7 @@ pub(crate) mod relation;
 mod set;
 mod tuples;
 mod vector;
+pub(crate) mod view;
 
 pub(crate) use arithmetic::{Number, compare as compare_numbers, evaluate as evaluate_expression};
 pub use budget::{Budget, BudgetExceeded};

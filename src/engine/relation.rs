@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The tuples of one predicate.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +19,28 @@ pub(crate) struct Relation {
     set: Set,
     /// How many rows there may be before the set is reconsidered.
     reconsider_at: u32,
-    /// How many rows there were at the end of each round of derivation.
-    rounds: Vec<u32>,
+    /// The steps of the evaluation that added rows, with the first row of each.
+    steps: Vec<(u32, u32)>,
+    /// Indexes that were wanted after the evaluation.
+    indexes: Kept,
+}
+
+/// Indexes of a relation that is done, kept for whoever wants them next. A copy of the relation has none.
+#[derive(Debug, Default)]
+struct Kept(Mutex<Vec<Arc<Index>>>);
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// When a tuple was derived, among all tuples of its component: premises are older than conclusions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Birth {
+    /// The step of the evaluation: one rule over one round.
+    step: u32,
+    row: u32,
 }
 
 /// What finds duplicates.
@@ -112,16 +132,18 @@ impl Relation {
         }
     }
 
-    /// A relation with two columns that is filled by [`Relation::push_group`] only.
-    pub(crate) fn grouped() -> Self {
+    /// A relation with two columns that has these pairs, all different, and is filled by [`Relation::push_group`] only.
+    pub(crate) fn grouped(pairs: &[Value]) -> Self {
         Self {
             arity: 2,
+            len: u32::try_from(pairs.len() / 2).unwrap_or(u32::MAX),
+            values: pairs.to_vec(),
             set: Set::Grouped(OnceLock::new()),
             ..Self::default()
         }
     }
 
-    /// Appends a row for each of `others`, which differ, with `rider` in column `passenger`; no rider comes twice.
+    /// Appends a row for each of `others`, which differ, with `rider` in column `passenger`; no pair comes twice.
     pub(crate) fn push_group(&mut self, rider: Value, others: &[Value], passenger: usize) {
         self.values.reserve(others.len() * 2);
         if passenger == 0 {
@@ -205,9 +227,40 @@ impl Relation {
         }
     }
 
-    /// Marks the end of a round.
-    pub(crate) fn end_round(&mut self) {
-        self.rounds.push(self.len);
+    /// The index of the columns over the rows of a relation that is done; made when it is first wanted.
+    pub(crate) fn index(&self, columns: &[usize]) -> Arc<Index> {
+        // A panic elsewhere leaves the list as it was: whole.
+        let mut kept = self
+            .indexes
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = kept.iter().find(|index| index.columns() == columns) {
+            return Arc::clone(index);
+        }
+        let mut index = Index::new(columns.into());
+        index.extend(self);
+        let index = Arc::new(index);
+        kept.push(Arc::clone(&index));
+        index
+    }
+
+    /// The rows from here on are derived in `step`, which is later than all before.
+    pub(crate) fn begin_step(&mut self, step: u32) {
+        match self.steps.last_mut() {
+            Some((first, last)) if *first == self.len => *last = step,
+            _ => self.steps.push((self.len, step)),
+        }
+    }
+
+    /// When the row was derived.
+    pub(crate) fn birth(&self, row: u32) -> Birth {
+        let after = self.steps.partition_point(|(first, _)| *first <= row);
+        let step = after.checked_sub(1).and_then(|at| self.steps.get(at));
+        Birth {
+            step: step.map_or(0, |(_, step)| *step),
+            row,
+        }
     }
 }
 
@@ -222,23 +275,36 @@ fn hash_row(hasher: &RandomState, row: &[Value]) -> u64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     columns: Box<[usize]>,
-    /// The newest row of each chain.
-    heads: HashTable<u32>,
+    heads: Heads,
     /// For each row the next older one of its chain.
     older: Vec<u32>,
-    hasher: RandomState,
+}
+
+/// The newest row of each chain.
+#[derive(Clone, Debug)]
+enum Heads {
+    /// By the value of the one column, where an array over all values is in proportion to the rows.
+    Dense(Vec<u32>),
+    Hash(HashTable<u32>, RandomState),
 }
 
 /// The end of a chain.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
+/// Whether an array over values up to the largest is in proportion to so many rows.
+pub(crate) fn is_proportionate(largest: u32, rows: u32) -> bool {
+    u64::from(largest) <= 65_536 + 8 * u64::from(rows)
+}
+
 impl Index {
     pub(crate) fn new(columns: Box<[usize]>) -> Self {
         Self {
+            heads: match *columns {
+                [_] => Heads::Dense(Vec::new()),
+                _ => Heads::Hash(HashTable::new(), RandomState::default()),
+            },
             columns,
-            heads: HashTable::new(),
             older: Vec::new(),
-            hasher: RandomState::default(),
         }
     }
 
@@ -248,8 +314,28 @@ impl Index {
 
     /// Takes in the rows that are not indexed yet.
     pub(crate) fn extend(&mut self, relation: &Relation) {
-        let known = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
-        let (columns, hasher) = (&self.columns, &self.hasher);
+        if let (Heads::Dense(heads), [column]) = (&mut self.heads, &*self.columns) {
+            let known = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
+            for at in known..relation.len() {
+                let value = relation.cell(at, *column).map_or(0, |value| value.0);
+                let slot = value as usize;
+                if slot >= heads.len() {
+                    if !is_proportionate(value, relation.len()) {
+                        self.heads = Heads::Hash(HashTable::new(), RandomState::default());
+                        self.older.clear();
+                        break;
+                    }
+                    heads.resize((slot + 1).next_power_of_two(), NO_ROW);
+                }
+                if let Some(head) = heads.get_mut(slot) {
+                    self.older.push(std::mem::replace(head, at));
+                }
+            }
+        }
+        let Heads::Hash(heads, hasher) = &mut self.heads else {
+            return;
+        };
+        let columns = &self.columns;
         let hash_at = |at: u32| {
             hash_cells(
                 hasher,
@@ -258,6 +344,7 @@ impl Index {
                     .filter_map(|column| relation.cell(at, *column)),
             )
         };
+        let known = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
         for at in known..relation.len() {
             let hash = hash_at(at);
             let same = |other: &u32| {
@@ -265,28 +352,32 @@ impl Index {
                     .iter()
                     .all(|column| relation.cell(*other, *column) == relation.cell(at, *column))
             };
-            if let Some(head) = self.heads.find_mut(hash, same) {
+            if let Some(head) = heads.find_mut(hash, same) {
                 self.older.push(*head);
                 *head = at;
             } else {
                 self.older.push(NO_ROW);
-                self.heads.insert_unique(hash, at, |other| hash_at(*other));
+                heads.insert_unique(hash, at, |other| hash_at(*other));
             }
         }
     }
 
     /// The newest row with these values in the index's columns, or [`NO_ROW`].
     pub(crate) fn newest(&self, relation: &Relation, key: &[Value]) -> u32 {
-        let hash = hash_cells(&self.hasher, key.iter().copied());
-        self.heads
-            .find(hash, |at| {
-                self.columns
-                    .iter()
-                    .zip(key)
-                    .all(|(column, value)| relation.cell(*at, *column) == Some(*value))
-            })
-            .copied()
-            .unwrap_or(NO_ROW)
+        let head = match (&self.heads, key) {
+            (Heads::Dense(heads), [value]) => heads.get(value.0 as usize),
+            (Heads::Dense(_), _) => None,
+            (Heads::Hash(heads, hasher), _) => {
+                let hash = hash_cells(hasher, key.iter().copied());
+                heads.find(hash, |at| {
+                    self.columns
+                        .iter()
+                        .zip(key)
+                        .all(|(column, value)| relation.cell(*at, *column) == Some(*value))
+                })
+            }
+        };
+        head.copied().unwrap_or(NO_ROW)
     }
 
     /// The newest row of the chain that is older than `at`, or [`NO_ROW`].

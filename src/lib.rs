@@ -48,7 +48,7 @@ mod value;
 
 pub use analysis::{Checked, Refused, Rulebase};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
-pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError};
+pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError, UpdateError};
 pub use key::{BadPredicateKey, PredicateKey};
 pub use loader::{Loader, NotClean};
 pub use policy::{

@@ -100,6 +100,48 @@ impl Constants {
         }
     }
 
+    /// The pool to keep: the base itself if nothing was added, and never on top of many others.
+    pub(crate) fn settled(self) -> Arc<Self> {
+        match &self.base {
+            Some(base) if self.entries.is_empty() => Arc::clone(base),
+            // A base that is not much larger takes the new ones in, so a chain is as long as the logarithm of its size.
+            Some(base) if base.base.is_some() && base.entries.len() <= 2 * self.entries.len() => {
+                let mut merged = (**base).clone();
+                for (constant, depth) in self.entries {
+                    merged.enter(constant, depth);
+                }
+                merged.settled()
+            }
+            _ => Arc::new(self),
+        }
+    }
+
+    /// Adds a constant that the pool does not know.
+    fn enter(&mut self, constant: Constant, depth: u32) -> Value {
+        let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        let short = match &constant {
+            Constant::Atom(name) => short_key(name),
+            _ => None,
+        };
+        if let Some(key) = short {
+            let hasher = &self.hasher;
+            let hash = hash_short(hasher, key);
+            self.short
+                .insert_unique(hash, (key, at), |(key, _)| hash_short(hasher, *key));
+            self.entries.push((constant, depth));
+        } else {
+            let hash = hash_of(&self.hasher, &constant);
+            self.entries.push((constant, depth));
+            let (entries, hasher) = (&self.entries, &self.hasher);
+            self.table.insert_unique(hash, at, |at| {
+                entries
+                    .get(*at as usize)
+                    .map_or(0, |entry| hash_of(hasher, &entry.0))
+            });
+        }
+        Value(self.first + at)
+    }
+
     /// How many constants there are, those of the base included.
     #[must_use]
     pub(crate) fn len(&self) -> u32 {
@@ -179,15 +221,7 @@ impl Constants {
         if let Some(value) = self.find_hashed(hash, &|other| *other == constant) {
             return value;
         }
-        let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
-        self.entries.push((constant, depth));
-        let (entries, hasher) = (&self.entries, &self.hasher);
-        self.table.insert_unique(hash, at, |at| {
-            entries
-                .get(*at as usize)
-                .map_or(0, |entry| hash_of(hasher, &entry.0))
-        });
-        Value(self.first + at)
+        self.enter(constant, depth)
     }
 
     /// Interns an atom.
@@ -197,12 +231,7 @@ impl Constants {
             if let Some(value) = self.find_short(hash, key) {
                 return value;
             }
-            let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
-            self.entries.push((Constant::Atom(name.into()), 0));
-            let hasher = &self.hasher;
-            self.short
-                .insert_unique(hash, (key, at), |(key, _)| hash_short(hasher, *key));
-            return Value(self.first + at);
+            return self.enter(Constant::Atom(name.into()), 0);
         }
         self.find_atom(name)
             .unwrap_or_else(|| self.insert(Constant::Atom(name.into()), 0))

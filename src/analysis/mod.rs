@@ -190,6 +190,16 @@ impl Data {
         self.predicates.get(id)?.is_defined().then_some(id)
     }
 
+    /// The rules of the predicates of a component.
+    pub(crate) fn rules_of_component(&self, component: &[PredicateId]) -> Vec<&Rule> {
+        component
+            .iter()
+            .filter_map(|id| self.rules_of.get(id.index()))
+            .flatten()
+            .filter_map(|at| self.rules.get(*at))
+            .collect()
+    }
+
     pub(crate) fn is_tainted(&self, id: PredicateId) -> bool {
         self.tainted.get(id.index()).copied().unwrap_or(true)
     }

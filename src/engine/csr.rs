@@ -23,7 +23,7 @@ impl Csr {
                 .map_or(0, |value| value.0 as usize)
         };
         let mut offsets = Vec::new();
-        for at in 0..relation.len() {
+        for at in relation.positions() {
             let slot = key(at) + 1;
             if slot >= offsets.len() {
                 offsets.resize(slot + 1, 0_u32);
@@ -39,7 +39,7 @@ impl Csr {
         }
         let mut next = offsets.clone();
         let mut items = vec![Value(0); relation.len() as usize];
-        for at in 0..relation.len() {
+        for at in relation.positions() {
             let item = match relation.arity() {
                 2 => relation.cell(at, 1 - column.min(1)).unwrap_or(Value(0)),
                 _ => Value(at),

@@ -6,9 +6,10 @@
 use super::batch::{self, Operation, Program};
 use super::budget::{Budget, BudgetExceeded, Spent};
 use super::csr::Csr;
+use super::index::{Index, NO_ROW, is_proportionate};
 use super::passenger::{self, Closure, Marks};
 use super::plan::{Part, Plan, Step, plan};
-use super::relation::{Index, Relation, Rows, is_proportionate};
+use super::relation::{Relation, Rows};
 use super::tuples::Goal;
 use crate::analysis::rule::{Literal, LiteralKind, PredicateId, Rule};
 use crate::program::Facts;
@@ -38,6 +39,14 @@ impl Store {
             Self::Open(relation) => relation,
         }
     }
+
+    /// The relation that is done and serves others, too: the one it is a version of, or itself.
+    fn shared(&self) -> Option<&Arc<Relation>> {
+        match self {
+            Self::Done(relation) => Some(relation.base()),
+            Self::Open(relation) => relation.shared(),
+        }
+    }
 }
 
 /// A plan in the form in which it runs.
@@ -65,6 +74,10 @@ pub(crate) struct Evaluator<'b> {
     pub(crate) constants: Constants,
     stores: Vec<Store>,
     indexes: Vec<Vec<Index>>,
+    /// The indexes that are kept with relations that are done.
+    kept: Vec<Vec<Arc<Index>>>,
+    /// Whether few tuples are looked up in large relations: see [`Evaluator::over_model`].
+    looks_up: bool,
     /// The adjacencies of finished relations.
     csrs: Vec<Vec<Csr>>,
     /// For each predicate of the component at work the rows known before the last round, and at its end.
@@ -75,10 +88,10 @@ pub(crate) struct Evaluator<'b> {
     pub(super) span: Span,
     /// The predicate at work.
     pub(super) head: PredicateId,
-    budget: &'b Budget,
+    pub(super) budget: Budget,
     pub(crate) spent: Spent,
     /// How many times a rule was run.
-    step: u32,
+    pub(super) step: u32,
     /// The name of a predicate, for messages.
     name_of: &'b dyn Fn(PredicateId) -> String,
 }
@@ -87,7 +100,7 @@ impl<'b> Evaluator<'b> {
     pub(crate) fn new(
         constants: Constants,
         relations: Vec<Arc<Relation>>,
-        budget: &'b Budget,
+        budget: &Budget,
         name_of: &'b dyn Fn(PredicateId) -> String,
     ) -> Self {
         Self {
@@ -95,15 +108,31 @@ impl<'b> Evaluator<'b> {
             indexes: vec![Vec::new(); relations.len()],
             csrs: vec![Vec::new(); relations.len()],
             ranges: vec![(0, 0); relations.len()],
+            kept: vec![Vec::new(); relations.len()],
+            looks_up: false,
             stores: relations.into_iter().map(Store::Done).collect(),
             frame: Vec::new(),
             row: Vec::new(),
             span: Span::default(),
             head: PredicateId(u32::MAX),
-            budget,
+            budget: budget.clone(),
             spent: Spent::default(),
             step: 0,
             name_of,
+        }
+    }
+
+    /// An evaluator that looks few tuples up in large relations: it keeps the indexes that it makes with the relations,
+    /// and reads nothing whole that it need not.
+    pub(crate) fn over_model(
+        constants: Constants,
+        relations: Vec<Arc<Relation>>,
+        budget: &Budget,
+        name_of: &'b dyn Fn(PredicateId) -> String,
+    ) -> Self {
+        Self {
+            looks_up: true,
+            ..Self::new(constants, relations, budget, name_of)
         }
     }
 
@@ -139,9 +168,42 @@ impl<'b> Evaluator<'b> {
         let ids: Vec<PredicateId> = members.iter().map(|member| member.id).collect();
         self.derive(&ids, rules)?;
         for id in ids {
-            self.close(id);
+            if let Some(relation) = self.close(id) {
+                self.set(id, Arc::new(relation));
+            }
         }
         Ok(())
+    }
+
+    /// The relation of a predicate, if it is done.
+    pub(super) fn done(&self, id: PredicateId) -> Option<Arc<Relation>> {
+        match self.stores.get(id.index())? {
+            Store::Done(relation) => Some(Arc::clone(relation)),
+            Store::Open(_) => None,
+        }
+    }
+
+    /// Gives a predicate a relation that is done.
+    pub(super) fn set(&mut self, id: PredicateId, relation: Arc<Relation>) {
+        if let Some(store) = self.stores.get_mut(id.index()) {
+            *store = Store::Done(relation);
+        }
+        self.forget_indexes(id);
+    }
+
+    fn forget_indexes(&mut self, id: PredicateId) {
+        if let Some(indexes) = self.indexes.get_mut(id.index()) {
+            indexes.clear();
+        }
+        if let Some(kept) = self.kept.get_mut(id.index()) {
+            kept.clear();
+        }
+    }
+
+    /// Runs a rule over all rows.
+    pub(super) fn run_once(&mut self, rule: &Rule) -> Result<(), Failure> {
+        let compiled = self.plan(rule, None, &|_, _| Part::All);
+        self.run(&compiled)
     }
 
     /// Forgets what was derived of a component that failed.
@@ -154,25 +216,23 @@ impl<'b> Evaluator<'b> {
         }
     }
 
-    fn close(&mut self, id: PredicateId) {
-        if let Some(store) = self.stores.get_mut(id.index())
-            && let Store::Open(relation) = store
-        {
-            *store = Store::Done(Arc::new(std::mem::take(relation)));
+    /// Hands over a relation that is being derived.
+    pub(super) fn close(&mut self, id: PredicateId) -> Option<Relation> {
+        match self.stores.get_mut(id.index()) {
+            Some(Store::Open(relation)) => Some(std::mem::take(relation)),
+            _ => None,
         }
     }
 
-    fn open(&mut self, id: PredicateId, relation: Relation) {
+    pub(super) fn open(&mut self, id: PredicateId, relation: Relation) {
         if let Some(store) = self.stores.get_mut(id.index()) {
             *store = Store::Open(relation);
         }
-        if let Some(indexes) = self.indexes.get_mut(id.index()) {
-            indexes.clear();
-        }
+        self.forget_indexes(id);
         self.set_range(id, (0, 0));
     }
 
-    fn set_range(&mut self, id: PredicateId, range: (u32, u32)) {
+    pub(super) fn set_range(&mut self, id: PredicateId, range: (u32, u32)) {
         if let Some(slot) = self.ranges.get_mut(id.index()) {
             *slot = range;
         }
@@ -182,41 +242,42 @@ impl<'b> Evaluator<'b> {
         self.relation(id).map_or(0, Relation::len)
     }
 
+    fn end(&self, id: PredicateId) -> u32 {
+        self.relation(id).map_or(0, Relation::end)
+    }
+
     fn derive(&mut self, ids: &[PredicateId], rules: &[&Rule]) -> Result<(), Failure> {
-        let recursive_calls = |rule: &Rule| -> Vec<usize> {
-            (0..)
-                .zip(&rule.body)
-                .filter(|(_, literal)| {
-                    matches!(&literal.kind, LiteralKind::Call(callee, _) if ids.contains(callee))
-                })
-                .map(|(at, _)| at)
-                .collect()
-        };
         for rule in rules {
             // A recursive rule derives nothing yet, but arithmetic before its recursive call may err.
             let errs = rule.body.iter().any(Literal::is_arithmetic);
-            if !recursive_calls(rule).is_empty() && !errs {
+            if !recursive_calls(ids, rule).is_empty() && !errs {
                 continue;
             }
-            let compiled = self.plan(rule, None, &|_, _| Part::All);
-            self.run(&compiled)?;
+            self.run_once(rule)?;
         }
         if let [id] = ids
             && self.len(*id) > 0
+            && !self.looks_up
         {
             let recursive: Vec<&Rule> = rules
                 .iter()
                 .copied()
-                .filter(|rule| !recursive_calls(rule).is_empty())
+                .filter(|rule| !recursive_calls(ids, rule).is_empty())
                 .collect();
             if let Some(closure) = passenger::closure(*id, &recursive) {
                 return self.close_over(*id, &closure);
             }
         }
+        self.rounds(ids, rules)
+    }
+
+    /// Derives what follows, by rules that call the predicates of the component, from the rows that these have beyond
+    /// their ranges.
+    pub(super) fn rounds(&mut self, ids: &[PredicateId], rules: &[&Rule]) -> Result<(), Failure> {
         let variants: Vec<(&Rule, usize)> = rules
             .iter()
             .flat_map(|rule| {
-                recursive_calls(rule)
+                recursive_calls(ids, rule)
                     .into_iter()
                     .map(|delta| (*rule, delta))
             })
@@ -226,7 +287,7 @@ impl<'b> Evaluator<'b> {
             let mut grown = false;
             for id in ids {
                 let (_, known) = self.ranges.get(id.index()).copied().unwrap_or_default();
-                let len = self.len(*id);
+                let len = self.end(*id);
                 grown |= len > known;
                 self.set_range(*id, (known, len));
             }
@@ -356,11 +417,22 @@ impl<'b> Evaluator<'b> {
         };
         let plan = plan(rule, delta, part_of, &rows);
         let compiled = match batch::compile(&plan) {
-            Some(program) => Compiled::Batch(program),
-            None => Compiled::Tuples(plan),
+            Some(program) if !self.is_looked_up(rule) => Compiled::Batch(program),
+            _ => Compiled::Tuples(plan),
         };
         self.bring_up_to_date(&compiled);
         compiled
+    }
+
+    /// Whether a rule's calls are looked up one by one: that is what versions of relations and kept indexes are for.
+    fn is_looked_up(&self, rule: &Rule) -> bool {
+        let mut versions = self.looks_up;
+        for literal in &rule.body {
+            literal.each_call(&mut |callee, _, _| {
+                versions |= self.relation(callee).is_some_and(Relation::is_version);
+            });
+        }
+        versions
     }
 
     /// Builds the indexes that a plan looks up, and takes in the rows that are new to them.
@@ -427,11 +499,23 @@ impl<'b> Evaluator<'b> {
         ) else {
             return;
         };
+        let relation = store.relation();
+        if (self.looks_up || relation.is_version())
+            && let (Some(shared), Some(kept)) =
+                (store.shared(), self.kept.get_mut(predicate.index()))
+        {
+            if !kept.iter().any(|index| index.columns() == columns) {
+                kept.push(shared.index(columns));
+            }
+            if !relation.is_version() {
+                return;
+            }
+        }
         if let Some(index) = indexes.iter_mut().find(|index| index.columns() == columns) {
-            index.extend(store.relation());
+            index.extend(relation);
         } else {
-            let mut index = Index::new(columns.into());
-            index.extend(store.relation());
+            let mut index = Index::new(relation, columns);
+            index.extend(relation);
             indexes.push(index);
         }
     }
@@ -448,7 +532,7 @@ impl<'b> Evaluator<'b> {
         }
     }
 
-    fn next_step(&mut self) -> u32 {
+    pub(super) fn next_step(&mut self) -> u32 {
         self.step = self.step.saturating_add(1);
         self.step
     }
@@ -516,17 +600,77 @@ impl<'b> Evaluator<'b> {
             Part::Old => 0..old,
             Part::Delta => old..known,
             Part::All => match self.stores.get(predicate.index()) {
-                Some(Store::Done(relation)) => 0..relation.len(),
+                Some(Store::Done(relation)) => 0..relation.end(),
                 Some(Store::Open(_)) => 0..known,
                 None => 0..0,
             },
         }
     }
 
-    pub(super) fn index_on(&self, predicate: PredicateId, columns: &[usize]) -> Option<&Index> {
+    /// The newest row with the values in the columns, or [`NO_ROW`].
+    pub(super) fn newest(&self, predicate: PredicateId, columns: &[usize], key: &[Value]) -> u32 {
+        let Some(relation) = self.relation(predicate) else {
+            return NO_ROW;
+        };
+        let own = self.own_index(predicate, columns);
+        match own.map_or(NO_ROW, |index| index.newest(relation, key)) {
+            NO_ROW => self.newest_shared(predicate, columns, key),
+            at => at,
+        }
+    }
+
+    /// The next older row with the same values; some may be gone.
+    pub(super) fn older(
+        &self,
+        predicate: PredicateId,
+        columns: &[usize],
+        key: &[Value],
+        at: u32,
+    ) -> u32 {
+        match self.own_index(predicate, columns) {
+            Some(index) if at >= index.from() => match index.older(at) {
+                NO_ROW => self.newest_shared(predicate, columns, key),
+                at => at,
+            },
+            _ => self
+                .kept_index(predicate, columns)
+                .map_or(NO_ROW, |index| index.older(at)),
+        }
+    }
+
+    fn newest_shared(&self, predicate: PredicateId, columns: &[usize], key: &[Value]) -> u32 {
+        match (
+            self.kept_index(predicate, columns),
+            self.stores.get(predicate.index()).and_then(Store::shared),
+        ) {
+            (Some(index), Some(relation)) => index.newest(relation, key),
+            _ => NO_ROW,
+        }
+    }
+
+    fn own_index(&self, predicate: PredicateId, columns: &[usize]) -> Option<&Index> {
         self.indexes
             .get(predicate.index())?
             .iter()
             .find(|index| index.columns() == columns)
     }
+
+    fn kept_index(&self, predicate: PredicateId, columns: &[usize]) -> Option<&Index> {
+        self.kept
+            .get(predicate.index())?
+            .iter()
+            .find(|index| index.columns() == columns)
+            .map(|index| &**index)
+    }
+}
+
+/// The literals of a rule that call the predicates.
+fn recursive_calls(ids: &[PredicateId], rule: &Rule) -> Vec<usize> {
+    (0..)
+        .zip(&rule.body)
+        .filter(|(_, literal)| {
+            matches!(&literal.kind, LiteralKind::Call(callee, _) if ids.contains(callee))
+        })
+        .map(|(at, _)| at)
+        .collect()
 }

@@ -7,27 +7,32 @@ mod batch;
 mod budget;
 mod csr;
 mod evaluate;
+mod index;
+mod maintain;
 mod passenger;
 mod plan;
 mod query;
 pub(crate) mod relation;
 mod set;
 mod tuples;
+mod update;
 mod vector;
 pub(crate) mod view;
 
 pub(crate) use arithmetic::{Number, compare as compare_numbers, evaluate as evaluate_expression};
 pub use budget::{Budget, BudgetExceeded};
 pub use query::{Answers, QueryError};
+pub use update::UpdateError;
 
-use crate::analysis::rule::{PredicateId, Rule};
+use crate::analysis::rule::PredicateId;
 use crate::analysis::{Data, Rulebase};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::key::PredicateKey;
+use crate::program::Facts;
 use crate::value::Constants;
 use evaluate::{Evaluator, Failure, Member};
 use relation::Relation;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The perfect model of a rulebase, or of a slice of it.
 ///
@@ -44,6 +49,10 @@ pub(crate) struct ModelData {
     /// By predicate.
     pub(crate) relations: Vec<Arc<Relation>>,
     pub(crate) states: Vec<State>,
+    /// By predicate, the facts: those of the rulebase if nothing is known of them, see [`ModelData::facts`].
+    facts: Vec<OnceLock<Arc<Relation>>>,
+    /// How many steps the evaluation took.
+    step: u32,
     budget: Budget,
 }
 
@@ -106,6 +115,7 @@ impl Rulebase {
             .collect();
         let mut states: Vec<State> = vec![State::Skipped; relations.len()];
         let name_of = |id| data.predicates.key(id).to_string();
+        let empty = Facts::default();
         let constants = Constants::over(Arc::clone(&data.constants));
         let mut evaluator = Evaluator::new(constants, relations, budget, &name_of);
         for component in data.graph.components() {
@@ -114,7 +124,11 @@ impl Rulebase {
             } else if component.iter().any(|id| data.is_tainted(*id)) {
                 State::Faulty
             } else {
-                self.component(&mut evaluator, component, &states)?
+                let facts: Vec<&Facts> = component
+                    .iter()
+                    .map(|id| data.facts.get(id.index()).unwrap_or(&empty))
+                    .collect();
+                self.evaluate_component(&mut evaluator, component, &facts, &states)?
             };
             for id in component {
                 if let Some(slot) = states.get_mut(id.index()) {
@@ -122,11 +136,14 @@ impl Rulebase {
                 }
             }
         }
+        let step = evaluator.step;
         let (constants, relations) = evaluator.finish();
         Ok(Model {
             data: Arc::new(ModelData {
                 rulebase: self.clone(),
-                constants: Arc::new(constants),
+                constants: constants.settled(),
+                facts: vec![OnceLock::new(); relations.len()],
+                step,
                 relations,
                 states,
                 budget: budget.clone(),
@@ -134,19 +151,16 @@ impl Rulebase {
         })
     }
 
-    fn component(
+    /// Evaluates a component with the facts given, predicate by predicate.
+    fn evaluate_component(
         &self,
         evaluator: &mut Evaluator<'_>,
         component: &[PredicateId],
+        facts: &[impl std::borrow::Borrow<Facts>],
         states: &[State],
     ) -> Result<State, BudgetExceeded> {
         let data: &Data = &self.data;
-        let rules: Vec<&Rule> = component
-            .iter()
-            .filter_map(|id| data.rules_of.get(id.index()))
-            .flatten()
-            .filter_map(|at| data.rules.get(*at))
-            .collect();
+        let rules = data.rules_of_component(component);
         // An error in a callee is an error of the caller: it is never a failed negation.
         let mut failed = None;
         for literal in rules.iter().flat_map(|rule| &rule.body) {
@@ -159,13 +173,13 @@ impl Rulebase {
         if let Some(diagnostic) = failed {
             return Ok(State::Failed(diagnostic));
         }
-        let empty = crate::program::Facts::default();
         let members: Vec<Member<'_>> = component
             .iter()
-            .map(|id| Member {
+            .zip(facts)
+            .map(|(id, facts)| Member {
                 id: *id,
                 arity: data.predicates.key(*id).arity(),
-                facts: data.facts.get(id.index()).unwrap_or(&empty),
+                facts: facts.borrow(),
             })
             .collect();
         match evaluator.component(&members, &rules) {

@@ -157,7 +157,11 @@ impl Model {
                 data.predicates.key(id).to_string()
             }
         };
-        let mut evaluator = Evaluator::new(constants, relations, &self.data.budget, &name_of);
+        let evaluator = match names_constants(&rules) {
+            true => Evaluator::over_model,
+            false => Evaluator::new,
+        };
+        let mut evaluator = evaluator(constants, relations, &self.data.budget, &name_of);
         let member = Member {
             id: goal,
             arity: names.len(),
@@ -256,6 +260,19 @@ fn failed(failure: Failure, goal: Span) -> Diagnostic {
         Failure::Evaluation(span, message) => Diagnostic::new(Code::Evaluation, span, message),
         Failure::Budget(exceeded) => Diagnostic::new(Code::Budget, goal, exceeded.to_string()),
     }
+}
+
+/// Whether a call of the goal names a constant: few tuples are wanted then.
+fn names_constants(rules: &[Rule]) -> bool {
+    rules
+        .iter()
+        .flat_map(|rule| &rule.body)
+        .any(|literal| match &literal.kind {
+            LiteralKind::Call(_, args) => {
+                args.iter().any(|arg| matches!(arg, Pattern::Constant(_)))
+            }
+            _ => false,
+        })
 }
 
 /// The relation that is the answer as it stands: the goal is one call with different variables. The columns are

@@ -1,14 +1,21 @@
 //! Relations: append-only rows without duplicates.
 //!
-//! The order of rows is the order of derivation, and nothing is ever moved or removed.
+//! The order of rows is the order of derivation, and nothing is ever moved or removed. A relation may be a version of
+//! another one, which it shares: without some of its rows, and with rows of its own behind them.
 
+use super::index::{Index, Kept, NO_ROW};
 use super::set::Pairs;
 use crate::value::Value;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+/// A version may differ from its base in so many rows, whatever the size of the base.
+const WORTH_COPYING: u32 = 1024;
+/// A version may differ from its base in one of so many rows.
+const SHARE_WORTH_COPYING: u32 = 128;
 
 /// The tuples of one predicate.
 #[derive(Clone, Debug, Default)]
@@ -23,16 +30,17 @@ pub(crate) struct Relation {
     steps: Vec<(u32, u32)>,
     /// Indexes that were wanted after the evaluation.
     indexes: Kept,
+    /// The relation that this one is a version of.
+    below: Option<Box<Below>>,
 }
 
-/// Indexes of a relation that is done, kept for whoever wants them next. A copy of the relation has none.
-#[derive(Debug, Default)]
-struct Kept(Mutex<Vec<Arc<Index>>>);
-
-impl Clone for Kept {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
+/// What a version shares with the relation that it is a version of.
+#[derive(Clone, Debug)]
+struct Below {
+    /// Not a version itself.
+    base: Arc<Relation>,
+    /// The rows of the base that are no longer there.
+    gone: Arc<Relation>,
 }
 
 /// When a tuple was derived, among all tuples of its component: premises are older than conclusions.
@@ -93,17 +101,71 @@ impl Relation {
         self.arity
     }
 
+    /// How many tuples there are.
     pub(crate) fn len(&self) -> u32 {
-        self.len
+        self.below
+            .as_ref()
+            .map_or(0, |below| below.base.len.saturating_sub(below.gone.len))
+            + self.len
+    }
+
+    /// The position behind the last row.
+    pub(crate) fn end(&self) -> u32 {
+        self.from() + self.len
+    }
+
+    /// The position of the first row that is not shared with another version.
+    pub(crate) fn from(&self) -> u32 {
+        self.below.as_ref().map_or(0, |below| below.base.len)
+    }
+
+    pub(crate) fn is_version(&self) -> bool {
+        self.below.is_some()
+    }
+
+    /// Whether there is a tuple at the position.
+    pub(crate) fn is_live(&self, at: u32) -> bool {
+        match &self.below {
+            Some(below) if at < below.base.len && below.gone.len > 0 => {
+                !below.gone.contains(below.base.row(at))
+            }
+            _ => at < self.end(),
+        }
+    }
+
+    /// The positions of the rows that are not shared.
+    pub(crate) fn own(&self) -> Range<u32> {
+        self.from()..self.end()
+    }
+
+    /// The tuples that `other` does not have.
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        let mut difference = Self::new(self.arity);
+        for row in self.rows().filter(|row| !other.contains(row)) {
+            difference.insert(row);
+        }
+        difference
+    }
+
+    /// The positions of all tuples.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
+        (0..self.end()).filter(|at| self.is_live(*at))
     }
 
     /// The row, as long as the arity; empty beyond the last.
     pub(crate) fn row(&self, at: u32) -> &[Value] {
+        let mut at = at;
+        if let Some(below) = &self.below {
+            if at < below.base.len {
+                return below.base.row(at);
+            }
+            at -= below.base.len;
+        }
         let start = at as usize * self.arity;
         self.values.get(start..start + self.arity).unwrap_or(&[])
     }
 
-    /// The rows of a relation with two columns, flat.
+    /// The rows of a relation with two columns that is no version, flat.
     pub(crate) fn pairs(&self, rows: Rows) -> &[Value] {
         self.values
             .get(rows.start as usize * 2..rows.end as usize * 2)
@@ -112,19 +174,37 @@ impl Relation {
 
     /// The value in one column of a row.
     pub(crate) fn cell(&self, at: u32, column: usize) -> Option<Value> {
+        if self.below.is_some() {
+            return self.row(at).get(column).copied();
+        }
         self.values.get(at as usize * self.arity + column).copied()
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[Value]> {
-        (0..self.len).map(|at| self.row(at))
+        self.positions().map(|at| self.row(at))
     }
 
     pub(crate) fn contains(&self, row: &[Value]) -> bool {
+        self.has_own(row) || self.is_below(row)
+    }
+
+    /// Whether the row is one of those that are shared.
+    fn is_below(&self, row: &[Value]) -> bool {
+        self.below
+            .as_ref()
+            .is_some_and(|below| below.base.has_own(row) && !below.gone.has_own(row))
+    }
+
+    fn has_own(&self, row: &[Value]) -> bool {
         match (&self.set, row) {
             (Set::Pairs(pairs), [a, b]) => pairs.contains(*a, *b),
-            (Set::Rows(table, hasher), _) => table
-                .find(hash_row(hasher, row), |at| self.row(*at) == row)
-                .is_some(),
+            (Set::Rows(table, hasher), _) => {
+                let same = |at: &u32| {
+                    let start = *at as usize * self.arity;
+                    self.values.get(start..start + self.arity) == Some(row)
+                };
+                table.find(hash_row(hasher, row), same).is_some()
+            }
             (Set::Grouped(pairs), [a, b]) => pairs
                 .get_or_init(|| Pairs::of(&self.values))
                 .contains(*a, *b),
@@ -163,6 +243,9 @@ impl Relation {
         {
             return self.insert_pair(*a, *b);
         }
+        if self.is_below(row) {
+            return false;
+        }
         debug_assert_eq!(row.len(), self.arity);
         let Set::Rows(table, hasher) = &mut self.set else {
             return false;
@@ -189,6 +272,9 @@ impl Relation {
     /// [`Relation::insert`] for a relation with two columns.
     #[inline]
     pub(crate) fn insert_pair(&mut self, a: Value, b: Value) -> bool {
+        if self.below.is_some() && self.is_below(&[a, b]) {
+            return false;
+        }
         let Set::Pairs(pairs) = &mut self.set else {
             return false;
         };
@@ -203,7 +289,9 @@ impl Relation {
 
     /// [`Relation::insert_pair`] for each pair of the two columns.
     pub(crate) fn insert_columns(&mut self, first: &[Value], second: &[Value]) {
-        if let Set::Pairs(Pairs::Dense(dense)) = &mut self.set {
+        if let Set::Pairs(Pairs::Dense(dense)) = &mut self.set
+            && self.below.is_none()
+        {
             for (a, b) in first.iter().zip(second) {
                 if dense.insert(*a, *b) {
                     self.values.extend([*a, *b]);
@@ -227,40 +315,108 @@ impl Relation {
         }
     }
 
-    /// The index of the columns over the rows of a relation that is done; made when it is first wanted.
+    /// The positions of the tuples with the values in the columns, newest first, of a relation that is done.
+    pub(crate) fn find(&self, columns: &[usize], key: &[Value]) -> impl Iterator<Item = u32> {
+        let below = self
+            .below
+            .as_ref()
+            .map(|below| below.base.matches(columns, key));
+        let own = self.matches(columns, key);
+        own.chain(below.into_iter().flatten())
+            .filter(|at| self.is_live(*at))
+    }
+
+    fn matches(&self, columns: &[usize], key: &[Value]) -> impl Iterator<Item = u32> + use<> {
+        let index = self.index(columns);
+        let first = index.newest(self, key);
+        std::iter::successors(Some(first), move |at| Some(index.older(*at)))
+            .take_while(|at| *at != NO_ROW)
+    }
+
+    /// The index of the columns over the relation's own rows, made when it is first wanted and kept.
     pub(crate) fn index(&self, columns: &[usize]) -> Arc<Index> {
-        // A panic elsewhere leaves the list as it was: whole.
-        let mut kept = self
-            .indexes
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = kept.iter().find(|index| index.columns() == columns) {
-            return Arc::clone(index);
-        }
-        let mut index = Index::new(columns.into());
-        index.extend(self);
-        let index = Arc::new(index);
-        kept.push(Arc::clone(&index));
-        index
+        self.indexes.get(self, columns)
     }
 
     /// The rows from here on are derived in `step`, which is later than all before.
     pub(crate) fn begin_step(&mut self, step: u32) {
+        let end = self.end();
         match self.steps.last_mut() {
-            Some((first, last)) if *first == self.len => *last = step,
-            _ => self.steps.push((self.len, step)),
+            Some((first, last)) if *first == end => *last = step,
+            _ => self.steps.push((end, step)),
         }
     }
 
     /// When the row was derived.
     pub(crate) fn birth(&self, row: u32) -> Birth {
+        if let Some(below) = &self.below
+            && row < below.base.len
+        {
+            return below.base.birth(row);
+        }
         let after = self.steps.partition_point(|(first, _)| *first <= row);
         let step = after.checked_sub(1).and_then(|at| self.steps.get(at));
         Birth {
             step: step.map_or(0, |(_, step)| *step),
             row,
         }
+    }
+
+    /// The relation that this one is a version of.
+    pub(crate) fn shared(&self) -> Option<&Arc<Self>> {
+        self.below.as_ref().map(|below| &below.base)
+    }
+
+    /// The relation that this one is a version of, or itself.
+    pub(crate) fn base<'a>(self: &'a Arc<Self>) -> &'a Arc<Self> {
+        self.below.as_ref().map_or(self, |below| &below.base)
+    }
+
+    /// A version of the relation without `rows`; what remains keeps its birth.
+    pub(crate) fn without(self: &Arc<Self>, rows: &Self) -> Self {
+        let mut gone = match &self.below {
+            Some(below) => Arc::clone(&below.gone),
+            None => Arc::new(Self::new(self.arity)),
+        };
+        let base = self.base();
+        for row in rows.rows() {
+            if base.has_own(row) && !gone.has_own(row) {
+                Arc::make_mut(&mut gone).insert(row);
+            }
+        }
+        let mut version = Self {
+            below: Some(Box::new(Below {
+                base: Arc::clone(base),
+                gone,
+            })),
+            ..Self::new(self.arity)
+        };
+        let own = if self.is_version() { self.own() } else { 0..0 };
+        for at in own {
+            let row = self.row(at);
+            if !rows.contains(row) {
+                version.begin_step(self.birth(at).step);
+                version.insert(row);
+            }
+        }
+        version
+    }
+
+    /// The relation, with its rows anew if it differs so much from the one that it is a version of that this pays.
+    pub(crate) fn settled(self) -> Self {
+        let Some(below) = &self.below else {
+            return self;
+        };
+        let differences = below.gone.len.saturating_add(self.len);
+        if differences <= WORTH_COPYING.max(below.base.len / SHARE_WORTH_COPYING) {
+            return self;
+        }
+        let mut anew = Self::new(self.arity);
+        for at in self.positions() {
+            anew.begin_step(self.birth(at).step);
+            anew.insert(self.row(at));
+        }
+        anew
     }
 }
 
@@ -269,130 +425,6 @@ fn hash_row(hasher: &RandomState, row: &[Value]) -> u64 {
         [a] => hasher.hash_one(a.0),
         _ => hasher.hash_one(row),
     }
-}
-
-/// The rows of a relation by the values of some columns; rows with equal values are chained, newest first.
-#[derive(Clone, Debug)]
-pub(crate) struct Index {
-    columns: Box<[usize]>,
-    heads: Heads,
-    /// For each row the next older one of its chain.
-    older: Vec<u32>,
-}
-
-/// The newest row of each chain.
-#[derive(Clone, Debug)]
-enum Heads {
-    /// By the value of the one column, where an array over all values is in proportion to the rows.
-    Dense(Vec<u32>),
-    Hash(HashTable<u32>, RandomState),
-}
-
-/// The end of a chain.
-pub(crate) const NO_ROW: u32 = u32::MAX;
-
-/// Whether an array over values up to the largest is in proportion to so many rows.
-pub(crate) fn is_proportionate(largest: u32, rows: u32) -> bool {
-    u64::from(largest) <= 65_536 + 8 * u64::from(rows)
-}
-
-impl Index {
-    pub(crate) fn new(columns: Box<[usize]>) -> Self {
-        Self {
-            heads: match *columns {
-                [_] => Heads::Dense(Vec::new()),
-                _ => Heads::Hash(HashTable::new(), RandomState::default()),
-            },
-            columns,
-            older: Vec::new(),
-        }
-    }
-
-    pub(crate) fn columns(&self) -> &[usize] {
-        &self.columns
-    }
-
-    /// Takes in the rows that are not indexed yet.
-    pub(crate) fn extend(&mut self, relation: &Relation) {
-        if let (Heads::Dense(heads), [column]) = (&mut self.heads, &*self.columns) {
-            let known = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
-            for at in known..relation.len() {
-                let value = relation.cell(at, *column).map_or(0, |value| value.0);
-                let slot = value as usize;
-                if slot >= heads.len() {
-                    if !is_proportionate(value, relation.len()) {
-                        self.heads = Heads::Hash(HashTable::new(), RandomState::default());
-                        self.older.clear();
-                        break;
-                    }
-                    heads.resize((slot + 1).next_power_of_two(), NO_ROW);
-                }
-                if let Some(head) = heads.get_mut(slot) {
-                    self.older.push(std::mem::replace(head, at));
-                }
-            }
-        }
-        let Heads::Hash(heads, hasher) = &mut self.heads else {
-            return;
-        };
-        let columns = &self.columns;
-        let hash_at = |at: u32| {
-            hash_cells(
-                hasher,
-                columns
-                    .iter()
-                    .filter_map(|column| relation.cell(at, *column)),
-            )
-        };
-        let known = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
-        for at in known..relation.len() {
-            let hash = hash_at(at);
-            let same = |other: &u32| {
-                columns
-                    .iter()
-                    .all(|column| relation.cell(*other, *column) == relation.cell(at, *column))
-            };
-            if let Some(head) = heads.find_mut(hash, same) {
-                self.older.push(*head);
-                *head = at;
-            } else {
-                self.older.push(NO_ROW);
-                heads.insert_unique(hash, at, |other| hash_at(*other));
-            }
-        }
-    }
-
-    /// The newest row with these values in the index's columns, or [`NO_ROW`].
-    pub(crate) fn newest(&self, relation: &Relation, key: &[Value]) -> u32 {
-        let head = match (&self.heads, key) {
-            (Heads::Dense(heads), [value]) => heads.get(value.0 as usize),
-            (Heads::Dense(_), _) => None,
-            (Heads::Hash(heads, hasher), _) => {
-                let hash = hash_cells(hasher, key.iter().copied());
-                heads.find(hash, |at| {
-                    self.columns
-                        .iter()
-                        .zip(key)
-                        .all(|(column, value)| relation.cell(*at, *column) == Some(*value))
-                })
-            }
-        };
-        head.copied().unwrap_or(NO_ROW)
-    }
-
-    /// The newest row of the chain that is older than `at`, or [`NO_ROW`].
-    pub(crate) fn older(&self, at: u32) -> u32 {
-        self.older.get(at as usize).copied().unwrap_or(NO_ROW)
-    }
-}
-
-fn hash_cells(hasher: &RandomState, cells: impl Iterator<Item = Value>) -> u64 {
-    use std::hash::Hasher;
-    let mut state = hasher.build_hasher();
-    for cell in cells {
-        state.write_u32(cell.0);
-    }
-    state.finish()
 }
 
 /// Which rows of a relation a scan sees, as positions.
@@ -420,22 +452,47 @@ mod tests {
     }
 
     #[test]
-    fn an_index_chains_rows_newest_first() {
-        let mut relation = Relation::new(2);
-        let mut index = Index::new([0].into());
-        for (a, b) in [(1, 1), (2, 1), (1, 2)] {
-            relation.insert(&row(&[a, b]));
+    fn a_version_shares_rows_and_has_its_own() {
+        for arity in [1, 2, 3] {
+            let of = |values: &[u32]| {
+                let mut relation = Relation::new(arity);
+                for (step, value) in (1..).zip(values) {
+                    relation.begin_step(step);
+                    relation.insert(&row(&[*value; 3][..arity]));
+                }
+                relation
+            };
+            let tuples =
+                |relation: &Relation| -> Vec<u32> { relation.rows().map(|row| row[0].0).collect() };
+            let base = Arc::new(of(&[1, 2, 3, 4]));
+            let mut version = base.without(&of(&[2, 9]));
+            version.begin_step(10);
+            assert!(!version.insert(&row(&[3; 3][..arity])), "shared");
+            assert!(version.insert(&row(&[2; 3][..arity])), "it was gone");
+            assert!(version.insert(&row(&[7; 3][..arity])));
+            assert_eq!(tuples(&version), [1, 3, 4, 2, 7]);
+            assert_eq!((version.len(), version.end()), (5, 6));
+            assert_eq!((version.birth(0).step, version.birth(4).step), (1, 10));
+            let next = Arc::new(version).without(&of(&[4, 7]));
+            assert_eq!(tuples(&next), [1, 3, 2]);
+            assert!(!next.contains(&row(&[7; 3][..arity])));
+            assert!(next.contains(&row(&[2; 3][..arity])));
+            assert!(!next.contains(&row(&[4; 3][..arity])));
+            assert_eq!(tuples(&next.settled()), [1, 3, 2]);
         }
-        index.extend(&relation);
-        relation.insert(&row(&[1, 3]));
-        index.extend(&relation);
-        let mut found = Vec::new();
-        let mut at = index.newest(&relation, &row(&[1]));
-        while at != NO_ROW {
-            found.push(at);
-            at = index.older(at);
-        }
-        assert_eq!(found, [3, 2, 0]);
-        assert_eq!(index.newest(&relation, &row(&[9])), NO_ROW);
+    }
+
+    #[test]
+    fn a_version_that_differs_much_is_written_anew() {
+        let all: Vec<Value> = (0..3000).map(Value).collect();
+        let base = Arc::new(Relation::of(1, 3000, &all));
+        let settled = base.without(&Relation::of(1, 2000, &all[..2000])).settled();
+        assert!(!settled.is_version());
+        assert_eq!(settled.len(), 1000);
+        assert!(
+            base.without(&Relation::of(1, 100, &all[..100]))
+                .settled()
+                .is_version()
+        );
     }
 }

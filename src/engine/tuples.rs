@@ -4,8 +4,8 @@
 
 use super::arithmetic::{self, Undefined};
 use super::evaluate::{Evaluator, Failure};
+use super::index::NO_ROW;
 use super::plan::{Match, Plan, Scan, Step};
-use super::relation::NO_ROW;
 use crate::analysis::rule::{Listness, Pattern, PredicateId, Variable};
 use crate::source::Span;
 use crate::value::{Constant, Value};
@@ -148,22 +148,14 @@ impl Evaluator<'_> {
         let Some(key) = self.find_all(&scan.key) else {
             return Ok(Flow::Next);
         };
-        let mut at = match (
-            self.index_on(scan.predicate, &scan.columns),
-            self.relation(scan.predicate),
-        ) {
-            (Some(index), Some(relation)) => index.newest(relation, &key),
-            _ => NO_ROW,
-        };
+        let mut at = self.newest(scan.predicate, &scan.columns, &key);
         while at != NO_ROW && at >= rows.start {
             if at < rows.end
                 && let Some(flow) = self.visit(scan, at, rest, goal)?
             {
                 return Ok(flow);
             }
-            at = self
-                .index_on(scan.predicate, &scan.columns)
-                .map_or(NO_ROW, |index| index.older(at));
+            at = self.older(scan.predicate, &scan.columns, &key, at);
         }
         Ok(Flow::Next)
     }
@@ -177,6 +169,12 @@ impl Evaluator<'_> {
         goal: Goal<'_>,
     ) -> Result<Option<Flow>, Failure> {
         self.count_firings(1, self.head)?;
+        if !self
+            .relation(scan.predicate)
+            .is_some_and(|relation| relation.is_live(at))
+        {
+            return Ok(None);
+        }
         for (column, pattern) in &scan.rest {
             let value = self
                 .relation(scan.predicate)

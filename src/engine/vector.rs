@@ -5,8 +5,8 @@
 
 use super::batch::{BATCH, Cell, Columns, Operation, Program, Source};
 use super::evaluate::{Evaluator, Failure};
+use super::index::NO_ROW;
 use super::plan::Part;
-use super::relation::{NO_ROW, Relation};
 use crate::analysis::rule::PredicateId;
 use crate::value::Value;
 
@@ -235,7 +235,7 @@ impl Evaluator<'_> {
             return;
         }
         let rows = self.rows(predicate, part);
-        let mut at = self.newest(predicate, column, key, relation);
+        let mut at = self.newest(predicate, &[column], &[key]);
         while at != NO_ROW && at >= rows.start {
             if at < rows.end {
                 let cell = |other| relation.cell(at, other);
@@ -244,32 +244,16 @@ impl Evaluator<'_> {
                     return;
                 }
             }
-            at = self.older(predicate, column, at);
+            at = self.older(predicate, &[column], &[key], at);
         }
     }
 
     fn has_match(&self, predicate: PredicateId, column: usize, key: Value) -> bool {
         match (self.csr(predicate, column), self.relation(predicate)) {
             (Some(csr), _) => !csr.of(key).is_empty(),
-            (None, Some(relation)) => self.newest(predicate, column, key, relation) != NO_ROW,
+            (None, Some(_)) => self.newest(predicate, &[column], &[key]) != NO_ROW,
             (None, None) => false,
         }
-    }
-
-    fn newest(
-        &self,
-        predicate: PredicateId,
-        column: usize,
-        key: Value,
-        relation: &Relation,
-    ) -> u32 {
-        self.index_on(predicate, &[column])
-            .map_or(NO_ROW, |index| index.newest(relation, &[key]))
-    }
-
-    fn older(&self, predicate: PredicateId, column: usize, at: u32) -> u32 {
-        self.index_on(predicate, &[column])
-            .map_or(NO_ROW, |index| index.older(at))
     }
 
     fn emit_batch(&mut self, program: &Program, input: &Columns) -> Result<(), Failure> {

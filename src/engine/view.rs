@@ -3,7 +3,7 @@
 //! Nothing here derives anything.
 
 use super::Model;
-use super::relation::{Birth, NO_ROW};
+use super::relation::Birth;
 use crate::analysis::rule::PredicateId;
 use crate::value::Value;
 use std::ops::ControlFlow;
@@ -28,31 +28,23 @@ impl Model {
             .enumerate()
             .filter_map(|(column, value)| value.map(|value| (column, value)))
             .unzip();
+        let mut visit = |at: u32| visit(relation.birth(at), relation.row(at));
         if columns.is_empty() {
-            return (0..relation.len())
-                .try_for_each(|at| visit(relation.birth(at), relation.row(at)));
+            return relation.positions().try_for_each(visit);
         }
         if columns.len() == known.len() {
             if !relation.contains(&key) {
                 return ControlFlow::Continue(());
             }
             // The index of the first column serves other calls, too; it will do where a value has few rows.
-            let index = relation.index(&[0]);
-            let mut at = index.newest(relation, key.get(..1).unwrap_or_default());
-            for _ in 0..FEW {
+            let few = key.get(..1).unwrap_or_default();
+            for at in relation.find(&[0], few).take(FEW) {
                 if relation.row(at) == key {
-                    return visit(relation.birth(at), &key);
+                    return visit(at);
                 }
-                at = index.older(at);
             }
         }
-        let index = relation.index(&columns);
-        let mut at = index.newest(relation, &key);
-        while at != NO_ROW {
-            visit(relation.birth(at), relation.row(at))?;
-            at = index.older(at);
-        }
-        ControlFlow::Continue(())
+        relation.find(&columns, &key).try_for_each(visit)
     }
 }
 

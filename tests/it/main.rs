@@ -17,3 +17,4 @@ mod peer;
 mod programs;
 mod reading;
 mod seeds;
+mod updates;

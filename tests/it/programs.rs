@@ -41,6 +41,19 @@ impl RandomProgram {
             .collect()
     }
 
+    /// The program with all predicates dynamic.
+    pub fn dynamic(&self) -> String {
+        let all = Self::predicates().map(|(name, arity)| format!(":- dynamic {name}/{arity}.\n"));
+        format!("{}{self}", all.collect::<String>())
+    }
+
+    /// Removes the facts and adds the facts, as an update of the model would.
+    pub fn update(&mut self, added: &[String], retracted: &[String]) {
+        self.facts.retain(|fact| !retracted.contains(fact));
+        self.rules.retain(|(_, rule)| !retracted.contains(rule));
+        self.facts.extend_from_slice(added);
+    }
+
     /// All predicates.
     pub fn predicates() -> impl Iterator<Item = (&'static str, usize)> {
         EXTENSIONAL.iter().chain(INTENSIONAL).copied()
@@ -254,4 +267,20 @@ pub fn program() -> impl Strategy<Value = RandomProgram> {
         ),
     )
         .prop_map(|(facts, rules)| RandomProgram { facts, rules })
+}
+
+/// A fact of any predicate, derived ones included.
+fn any_fact() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => fact(),
+        1 => derived_fact().prop_map(|(_, fact)| fact),
+    ]
+}
+
+/// A few facts to add and a few to retract.
+pub fn update() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
+    (
+        proptest::collection::vec(any_fact(), 0..3),
+        proptest::collection::vec(any_fact(), 0..4),
+    )
 }

@@ -39,8 +39,13 @@ pub struct Loader {
     /// The table of the last fact: facts of one predicate stand together.
     last: usize,
     current: Option<File>,
+    /// Room for the values of the names of some facts.
+    found: Vec<Option<Value>>,
     clean: bool,
 }
+
+/// How many facts are interned together.
+const FACTS_AT_ONCE: usize = 64;
 
 struct File {
     id: SourceId,
@@ -152,14 +157,19 @@ impl Loader {
     /// Reads the clauses that are complete; says how many bytes they take.
     fn clauses(&mut self, file: &mut File, text: &str, complete: bool) -> usize {
         let mut at = 0;
+        let mut facts: Vec<syntax::Fact<'_>> = Vec::with_capacity(FACTS_AT_ONCE);
         while self.clean {
-            if !file.in_tests
-                && (file.base > 0 || at > 0)
-                && let Some(fact) = syntax::scan_fact(text, at, complete)
-            {
-                self.fact(file, &fact);
-                at = fact.end;
-                continue;
+            if !file.in_tests && (file.base > 0 || at > 0) {
+                while let Some(fact) = syntax::scan_fact(text, at, complete) {
+                    at = fact.end;
+                    facts.push(fact);
+                    if facts.len() == FACTS_AT_ONCE {
+                        self.facts(file, &facts);
+                        facts.clear();
+                    }
+                }
+                self.facts(file, &facts);
+                facts.clear();
             }
             let first = file.base == 0 && at == 0;
             match syntax::next_clause(file.id, text, at, file.base, first, complete) {
@@ -182,7 +192,31 @@ impl Loader {
         at
     }
 
-    fn fact(&mut self, file: &File, fact: &syntax::Fact<'_>) {
+    /// Takes in some facts. All their names are interned together.
+    fn facts(&mut self, file: &File, facts: &[syntax::Fact<'_>]) {
+        let names = facts
+            .iter()
+            .flat_map(syntax::Fact::arguments)
+            .filter_map(|argument| match argument {
+                Argument::Atom(name) => Some(*name),
+                _ => None,
+            });
+        self.found.clear();
+        self.constants.atoms(names, &mut self.found);
+        let found = std::mem::take(&mut self.found);
+        let mut atoms = found.iter().flatten().copied();
+        for fact in facts {
+            self.fact(file, fact, &mut atoms);
+        }
+        self.found = found;
+    }
+
+    fn fact(
+        &mut self,
+        file: &File,
+        fact: &syntax::Fact<'_>,
+        atoms: &mut impl Iterator<Item = Value>,
+    ) {
         let arguments = fact.arguments();
         let known = self
             .tables
@@ -195,12 +229,12 @@ impl Loader {
             return;
         };
         for argument in arguments {
-            let value: Value = match argument {
-                Argument::Atom(name) => self.constants.atom(name),
-                Argument::String(text) => self.constants.string(text),
-                Argument::Integer(value) => self.constants.integer((*value).into()),
+            let value = match argument {
+                Argument::Atom(_) => atoms.next(),
+                Argument::String(text) => Some(self.constants.string(text)),
+                Argument::Integer(value) => Some(self.constants.integer((*value).into())),
             };
-            table.facts.values.push(value);
+            table.facts.values.extend(value);
         }
         table.facts.count += 1;
     }

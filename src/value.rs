@@ -52,6 +52,8 @@ pub(crate) struct Constants {
     table: HashTable<u32>,
     /// Atoms of at most 15 bytes, by their bytes: found without a look at the entries.
     short: HashTable<(ShortKey, u32)>,
+    /// Room for [`Constants::atoms`].
+    short_keys: Vec<(u64, ShortKey)>,
     hasher: RandomState,
 }
 
@@ -235,6 +237,32 @@ impl Constants {
         }
         self.find_atom(name)
             .unwrap_or_else(|| self.insert(Constant::Atom(name.into()), 0))
+    }
+
+    /// Interns atoms, in their order. Short ones that are known are found in one go, so that the processor waits for
+    /// the memory of several at once.
+    pub(crate) fn atoms<'t>(
+        &mut self,
+        names: impl Iterator<Item = &'t str> + Clone,
+        found: &mut Vec<Option<Value>>,
+    ) {
+        let start = found.len();
+        self.short_keys.clear();
+        for name in names.clone() {
+            let key = short_key(name).unwrap_or_default();
+            self.short_keys.push((hash_short(&self.hasher, key), key));
+        }
+        let keys = std::mem::take(&mut self.short_keys);
+        found.extend(keys.iter().map(|(hash, key)| match key {
+            [0, 0, 0, 0] => None,
+            _ => self.find_short(*hash, *key),
+        }));
+        self.short_keys = keys;
+        for (name, slot) in names.zip(found.iter_mut().skip(start)) {
+            if slot.is_none() {
+                *slot = Some(self.atom(name));
+            }
+        }
     }
 
     /// Interns a string.

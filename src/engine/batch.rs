@@ -77,6 +77,48 @@ pub(crate) struct Program {
     pub(crate) variables: usize,
 }
 
+/// Where the head of a program has the variable that its first operation takes from a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leader {
+    /// The head's column that has the variable.
+    pub(crate) head: usize,
+    pub(crate) predicate: PredicateId,
+    /// The column of the relation that is read first.
+    pub(crate) column: usize,
+}
+
+impl Program {
+    /// What the results are grouped by, if the relation that is read first is grouped by it: pairs of two variables
+    /// of which the first operation binds one.
+    pub(crate) fn leader(&self) -> Option<Leader> {
+        let [Source::Column(a), Source::Column(b)] = &*self.args else {
+            return None;
+        };
+        let Some(Operation::Scan {
+            predicate, cells, ..
+        }) = self.operations.first()
+        else {
+            return None;
+        };
+        let made = |variable: usize| {
+            cells.iter().find_map(|(column, cell)| match cell {
+                Cell::Keep(made) if *made == variable => Some(*column),
+                _ => None,
+            })
+        };
+        let (head, column) = match (made(*a), made(*b)) {
+            (Some(column), None) => (0, column),
+            (None, Some(column)) => (1, column),
+            _ => return None,
+        };
+        Some(Leader {
+            head,
+            predicate: *predicate,
+            column,
+        })
+    }
+}
+
 /// Compiles a plan, if it is a plain join.
 pub(crate) fn compile(plan: &Plan) -> Option<Program> {
     let args: Vec<Source> = plan.args.iter().map(source).collect::<Option<_>>()?;
@@ -273,6 +315,8 @@ fn reads(operation: &Operation, needed: &mut [bool]) {
 pub(crate) struct Columns {
     pub(crate) len: usize,
     pub(crate) columns: Vec<Vec<Value>>,
+    /// Positions of bindings of the level before, while an operation is at work.
+    pub(crate) picks: Vec<u32>,
 }
 
 impl Columns {
@@ -280,6 +324,7 @@ impl Columns {
         Self {
             len: 0,
             columns: vec![Vec::new(); variables],
+            picks: Vec::new(),
         }
     }
 
@@ -310,20 +355,18 @@ impl Columns {
         }
     }
 
-    /// Appends binding `at` of `from` once for each of `items`, which become the values of `made`.
-    #[inline]
-    pub(crate) fn neighbours(
-        &mut self,
-        from: &Self,
-        at: usize,
-        carried: &[usize],
-        made: usize,
-        items: &[Value],
-    ) {
-        if let Some(column) = self.columns.get_mut(made) {
-            column.extend_from_slice(items);
+    /// Appends the bindings of `from` that are picked, in the columns given, and forgets the picks.
+    pub(crate) fn gather(&mut self, from: &Self, carried: &[usize]) {
+        for variable in carried {
+            if let (Some(source), Some(column)) =
+                (from.columns.get(*variable), self.columns.get_mut(*variable))
+            {
+                let values = self.picks.iter().map(|at| source.get(*at as usize));
+                column.extend(values.map(|value| value.copied().unwrap_or(Value(0))));
+            }
         }
-        self.repeat(from, at, carried, items.len());
+        self.len += self.picks.len();
+        self.picks.clear();
     }
 
     /// Appends `count` copies of binding `at` of `from`, in the columns given.

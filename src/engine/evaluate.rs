@@ -11,6 +11,7 @@ use super::passenger::{self, Closure, Marks};
 use super::plan::{Part, Plan, Step, plan};
 use super::relation::{Relation, Rows};
 use super::tuples::Goal;
+use super::vector::Group;
 use crate::analysis::rule::{Literal, LiteralKind, PredicateId, Rule};
 use crate::program::Facts;
 use crate::source::Span;
@@ -90,6 +91,8 @@ pub(crate) struct Evaluator<'b> {
     pub(super) head: PredicateId,
     pub(super) budget: Budget,
     pub(crate) spent: Spent,
+    /// What the results of the rule at work are grouped by.
+    pub(super) group: Option<Group>,
     /// How many times a rule was run.
     pub(super) step: u32,
     /// The name of a predicate, for messages.
@@ -117,6 +120,7 @@ impl<'b> Evaluator<'b> {
             head: PredicateId(u32::MAX),
             budget: budget.clone(),
             spent: Spent::default(),
+            group: None,
             step: 0,
             name_of,
         }
@@ -247,6 +251,12 @@ impl<'b> Evaluator<'b> {
     }
 
     fn derive(&mut self, ids: &[PredicateId], rules: &[&Rule]) -> Result<(), Failure> {
+        if let ([id], [rule]) = (ids, rules)
+            && self.len(*id) == 0
+            && recursive_calls(ids, rule).is_empty()
+        {
+            return self.derive_alone(*id, rule);
+        }
         for rule in rules {
             // A recursive rule derives nothing yet, but arithmetic before its recursive call may err.
             let errs = rule.body.iter().any(Literal::is_arithmetic);
@@ -269,6 +279,24 @@ impl<'b> Evaluator<'b> {
             }
         }
         self.rounds(ids, rules)
+    }
+
+    /// Derives a predicate that has one rule and nothing else. Where results come grouped, their groups are what keeps
+    /// them apart.
+    fn derive_alone(&mut self, id: PredicateId, rule: &Rule) -> Result<(), Failure> {
+        let compiled = self.plan(rule, None, &|_, _| Part::All);
+        if let Compiled::Batch(program) = &compiled
+            && let Some(leader) = program.leader()
+            && self
+                .relation(leader.predicate)
+                .is_some_and(|relation| relation.is_grouped_by(leader.column))
+        {
+            self.open(id, Relation::grouped_by(leader.head));
+            self.group = Some(Group::by(leader.head));
+        }
+        let done = self.run(&compiled);
+        self.group = None;
+        done
     }
 
     /// Derives what follows, by rules that call the predicates of the component, from the rows that these have beyond
@@ -347,7 +375,10 @@ impl<'b> Evaluator<'b> {
             .collect();
         // Where the predicate's own tuples are the edges, these stand first: they are premises of all others.
         let own = closure.edges.iter().any(|edge| edge.predicate.is_none());
-        let mut relation = Relation::grouped(if own { base.pairs(0..base.len()) } else { &[] });
+        let mut relation = match own {
+            true => Relation::distinct(base.pairs(0..base.len())),
+            false => Relation::grouped_by(closure.passenger),
+        };
         self.count_tuples(u64::from(relation.len()), id)?;
         relation.begin_step(self.next_step());
         let (mut served, mut reached) = (Marks::default(), Marks::default());

@@ -56,7 +56,7 @@ pub(crate) struct Birth {
 enum Set {
     Pairs(Pairs),
     /// Pairs that are known to be different; the set is made when it is first asked for.
-    Grouped(OnceLock<Pairs>),
+    Grouped(OnceLock<Pairs>, Option<usize>),
     /// Positions of rows, of any arity.
     Rows(HashTable<u32>, RandomState),
 }
@@ -82,14 +82,18 @@ impl Relation {
 
     /// The relation of some rows, `count` of them, that lie flat in `values`.
     pub(crate) fn of(arity: usize, count: usize, values: &[Value]) -> Self {
-        let mut relation = Self::new(arity);
         if arity == 2 {
-            relation.set = Set::Pairs(Pairs::sized_for(values));
-            relation.reconsider_at = u32::try_from(count)
-                .unwrap_or(u32::MAX)
-                .saturating_mul(2)
-                .max(32);
+            let (set, values) = Pairs::distinct(values);
+            let len = u32::try_from(values.len() / 2).unwrap_or(u32::MAX);
+            return Self {
+                len,
+                values,
+                set: Set::Pairs(set),
+                reconsider_at: len.saturating_mul(2).max(32),
+                ..Self::new(2)
+            };
         }
+        let mut relation = Self::new(arity);
         relation.values.reserve(values.len());
         for at in 0..count {
             relation.insert(values.get(at * arity..(at + 1) * arity).unwrap_or(&[]));
@@ -205,20 +209,36 @@ impl Relation {
                 };
                 table.find(hash_row(hasher, row), same).is_some()
             }
-            (Set::Grouped(pairs), [a, b]) => pairs
+            (Set::Grouped(pairs, _), [a, b]) => pairs
                 .get_or_init(|| Pairs::of(&self.values))
                 .contains(*a, *b),
-            (Set::Pairs(_) | Set::Grouped(_), _) => false,
+            (Set::Pairs(_) | Set::Grouped(..), _) => false,
+        }
+    }
+
+    /// A relation with two columns that is filled by [`Relation::push_group`] only, group after group of one column.
+    pub(crate) fn grouped_by(column: usize) -> Self {
+        Self {
+            set: Set::Grouped(OnceLock::new(), Some(column)),
+            ..Self::distinct(&[])
+        }
+    }
+
+    /// Whether all rows with one value in the column stand together.
+    pub(crate) fn is_grouped_by(&self, column: usize) -> bool {
+        match &self.set {
+            Set::Grouped(_, by) => *by == Some(column),
+            _ => self.arity == 1,
         }
     }
 
     /// A relation with two columns that has these pairs, all different, and is filled by [`Relation::push_group`] only.
-    pub(crate) fn grouped(pairs: &[Value]) -> Self {
+    pub(crate) fn distinct(pairs: &[Value]) -> Self {
         Self {
             arity: 2,
             len: u32::try_from(pairs.len() / 2).unwrap_or(u32::MAX),
             values: pairs.to_vec(),
-            set: Set::Grouped(OnceLock::new()),
+            set: Set::Grouped(OnceLock::new(), None),
             ..Self::default()
         }
     }

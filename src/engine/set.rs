@@ -128,6 +128,28 @@ impl Dense {
         new
     }
 
+    /// Adds pairs of values that are all numbered; calls `new` for those that were not there. Little happens for each,
+    /// so that the processor waits for the memory of several at once.
+    fn insert_numbered(&mut self, values: &[Value], new: &mut Vec<Value>) {
+        for pair in values.chunks_exact(2) {
+            let [a, b] = pair else { continue };
+            let number = |numbers: &Numbers, value: Value| {
+                numbers
+                    .of
+                    .get(value.0 as usize)
+                    .map_or(0, |of| of.wrapping_sub(1) as usize)
+            };
+            let (row, column) = (number(&self.first, *a), number(&self.second, *b));
+            if let Some(word) = self.bits.get_mut(row * self.stride + column / 64) {
+                let bit = 1 << (column % 64);
+                if *word & bit == 0 {
+                    *word |= bit;
+                    new.extend([*a, *b]);
+                }
+            }
+        }
+    }
+
     fn widen(&mut self, column: usize) {
         let stride = (column / 64 + 1).next_power_of_two();
         let rows = self.bits.len().checked_div(self.stride).unwrap_or(0);
@@ -188,25 +210,26 @@ impl Pairs {
 
     /// The set of the pairs that `values` holds flat.
     pub(crate) fn of(values: &[Value]) -> Self {
-        let mut pairs = Self::sized_for(values);
-        for pair in values.chunks_exact(2) {
-            if let [a, b] = pair {
-                pairs.insert(*a, *b);
-            }
-        }
-        pairs
+        Self::distinct(values).0
     }
 
-    /// An empty set in the representation that is best for the pairs that `values` holds flat.
-    pub(crate) fn sized_for(values: &[Value]) -> Self {
-        match Dense::for_rows(values) {
-            Some(dense) => Self::Dense(dense),
-            None => {
-                let mut hash = HashPairs::default();
-                hash.table.reserve(values.len() / 2, |_| 0);
-                Self::Hash(hash)
+    /// The set of the pairs that `values` holds flat, and each of them once, in their order.
+    pub(crate) fn distinct(values: &[Value]) -> (Self, Vec<Value>) {
+        let mut distinct = Vec::with_capacity(values.len());
+        if let Some(mut dense) = Dense::for_rows(values) {
+            dense.insert_numbered(values, &mut distinct);
+            return (Self::Dense(dense), distinct);
+        }
+        let mut hash = HashPairs::default();
+        hash.table.reserve(values.len() / 2, |_| 0);
+        for pair in values.chunks_exact(2) {
+            if let [a, b] = pair
+                && hash.insert(pack(*a, *b))
+            {
+                distinct.extend([*a, *b]);
             }
         }
+        (Self::Hash(hash), distinct)
     }
 
     /// Chooses the representation anew for the rows that there are; `values` holds them flat.

@@ -6,6 +6,7 @@
 use super::batch::{BATCH, Cell, Columns, Operation, Program, Source};
 use super::evaluate::{Evaluator, Failure};
 use super::index::NO_ROW;
+use super::passenger::Marks;
 use super::plan::Part;
 use crate::analysis::rule::PredicateId;
 use crate::value::Value;
@@ -37,7 +38,6 @@ impl Evaluator<'_> {
         else {
             return self.emit_batch(program, input);
         };
-        let mut done = 0;
         if let Operation::Probe {
             predicate,
             column,
@@ -47,35 +47,33 @@ impl Evaluator<'_> {
             ..
         } = operation
             && let [(_, Cell::Keep(made))] = &**cells
+            && self.csr(*predicate, *column).is_some()
             && self
                 .relation(*predicate)
                 .is_some_and(|relation| relation.arity() == 2)
         {
-            // The commonest join of all: from a value to its neighbours.
+            let mut done = 0;
             while done < input.len {
-                let before = done;
-                let Some((csr, output)) = self.csr(*predicate, *column).zip(rest.first_mut())
-                else {
-                    break;
-                };
-                let keys = input.columns.get(*key).and_then(|keys| keys.get(done..));
-                for value in keys.unwrap_or(&[]) {
-                    let items = csr.of(*value);
-                    output.neighbours(input, done, carried, *made, items);
-                    done += 1;
-                    if output.len >= BATCH {
-                        break;
-                    }
-                }
-                let made = output.len + done - before;
-                self.count_firings(made as u64, program.head)?;
+                done = self.neighbours(
+                    (*predicate, *column),
+                    (input, *key, done),
+                    carried,
+                    *made,
+                    rest,
+                );
+                let made = rest.first().map_or(0, |output| output.len);
+                self.count_firings(1 + made as u64, program.head)?;
                 self.pass_on(program, at, rest)?;
-                if done == before {
-                    break;
-                }
             }
+            return Ok(());
         }
-        for binding in done..input.len {
+        if let Some(output) = rest.first_mut()
+            && self.sieve(operation, input, output)
+        {
+            output.gather(input, carried);
+            return self.pass_on(program, at, rest);
+        }
+        for binding in 0..input.len {
             match operation {
                 Operation::Scan {
                     predicate,
@@ -131,51 +129,102 @@ impl Evaluator<'_> {
                         self.count_firings(1 + made as u64, program.head)?;
                     }
                 }
-                Operation::Member {
-                    predicate,
-                    row,
-                    wanted,
-                } => {
-                    let holds = match (self.relation(*predicate), &**row) {
-                        (Some(relation), [a, b]) => {
-                            let (a, b) = (input.get(*a, binding), input.get(*b, binding));
-                            match self.csr(*predicate, 0).map(|csr| csr.of(a)) {
-                                Some(few) if few.len() <= FEW => few.contains(&b),
-                                _ => relation.contains(&[a, b]),
-                            }
-                        }
-                        (Some(relation), _) => {
-                            let row: Vec<Value> =
-                                row.iter().map(|cell| input.get(*cell, binding)).collect();
-                            relation.contains(&row)
-                        }
-                        (None, _) => false,
-                    };
-                    keep(holds == *wanted, input, binding, carried, rest);
-                }
-                Operation::NoMatch {
-                    predicate,
-                    column,
-                    key,
-                } => {
-                    let key = input.get(*key, binding);
-                    let found = self.has_match(*predicate, *column, key);
-                    keep(!found, input, binding, carried, rest);
-                }
-                Operation::Identical {
-                    left,
-                    right,
-                    wanted,
-                } => {
-                    let same = input.get(*left, binding) == input.get(*right, binding);
-                    keep(same == *wanted, input, binding, carried, rest);
-                }
+                Operation::Member { .. }
+                | Operation::NoMatch { .. }
+                | Operation::Identical { .. } => {}
             }
             if rest.first().is_some_and(|output| output.len >= BATCH) {
                 self.pass_on(program, at, rest)?;
             }
         }
         self.pass_on(program, at, rest)
+    }
+
+    /// The commonest join of all: from the values of a column to their neighbours, until there is a batch of them.
+    /// Says how many bindings are done.
+    fn neighbours(
+        &self,
+        (predicate, column): (PredicateId, usize),
+        (input, key, start): (&Columns, usize, usize),
+        carried: &[usize],
+        made: usize,
+        rest: &mut [Columns],
+    ) -> usize {
+        let (Some(csr), Some(output)) = (self.csr(predicate, column), rest.first_mut()) else {
+            return input.len;
+        };
+        let keys = input.columns.get(key).and_then(|keys| keys.get(start..));
+        let mut done = start;
+        if let Some(values) = output.columns.get_mut(made) {
+            for (value, at) in keys.unwrap_or(&[]).iter().zip((0..).skip(start)) {
+                let items = csr.of(*value);
+                values.extend(items);
+                output.picks.extend(std::iter::repeat_n(at, items.len()));
+                done += 1;
+                if output.picks.len() >= BATCH {
+                    break;
+                }
+            }
+        }
+        output.gather(input, carried);
+        if done == start { input.len } else { done }
+    }
+
+    /// Picks the bindings that an operation lets through, if it only does that; says whether it does.
+    fn sieve(&self, operation: &Operation, input: &Columns, output: &mut Columns) -> bool {
+        let mut pick = |holds: &dyn Fn(usize) -> bool| {
+            for (binding, at) in (0..input.len).zip(0..) {
+                if holds(binding) {
+                    output.picks.push(at);
+                }
+            }
+        };
+        match operation {
+            Operation::Member {
+                predicate,
+                row,
+                wanted,
+            } => match (self.relation(*predicate), &**row) {
+                (Some(relation), [a, b]) => {
+                    let csr = self.csr(*predicate, 0);
+                    for (binding, at) in (0..input.len).zip(0..) {
+                        let (a, b) = (input.get(*a, binding), input.get(*b, binding));
+                        let holds = match csr.map(|csr| csr.of(a)) {
+                            Some(few) if few.len() <= FEW => few.contains(&b),
+                            _ => relation.contains(&[a, b]),
+                        };
+                        if holds == *wanted {
+                            output.picks.push(at);
+                        }
+                    }
+                }
+                (Some(relation), _) => {
+                    let mut values = Vec::with_capacity(row.len());
+                    for (binding, at) in (0..input.len).zip(0..) {
+                        values.clear();
+                        values.extend(row.iter().map(|cell| input.get(*cell, binding)));
+                        if relation.contains(&values) == *wanted {
+                            output.picks.push(at);
+                        }
+                    }
+                }
+                (None, _) => pick(&|_| !*wanted),
+            },
+            Operation::NoMatch {
+                predicate,
+                column,
+                key,
+            } => pick(&|binding| !self.has_match(*predicate, *column, input.get(*key, binding))),
+            Operation::Identical {
+                left,
+                right,
+                wanted,
+            } => pick(&|binding| {
+                (input.get(*left, binding) == input.get(*right, binding)) == *wanted
+            }),
+            Operation::Scan { .. } | Operation::Probe { .. } => return false,
+        }
+        true
     }
 
     /// Runs the next operation over what this one made.
@@ -257,6 +306,11 @@ impl Evaluator<'_> {
     }
 
     fn emit_batch(&mut self, program: &Program, input: &Columns) -> Result<(), Failure> {
+        if let Some(mut group) = self.group.take() {
+            let new = self.emit_group(program, input, &mut group);
+            self.group = Some(group);
+            return self.count_tuples(new, program.head);
+        }
         let Some(relation) = self.open_relation(program.head) else {
             return Ok(());
         };
@@ -282,10 +336,57 @@ impl Evaluator<'_> {
     }
 }
 
-/// Passes a binding on, or not.
-fn keep(wanted: bool, input: &Columns, binding: usize, carried: &[usize], rest: &mut [Columns]) {
-    if wanted && let Some(output) = rest.first_mut() {
-        output.repeat(input, binding, carried, 1);
+/// Results that come grouped by one column of the head: within a group the other column's values are marked.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    /// The head's column.
+    column: usize,
+    of: Option<Value>,
+    marks: Marks,
+    fresh: Vec<Value>,
+}
+
+impl Group {
+    pub(super) fn by(column: usize) -> Self {
+        Self {
+            column,
+            ..Self::default()
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Appends results that come grouped; says how many are new.
+    fn emit_group(&mut self, program: &Program, input: &Columns, group: &mut Group) -> u64 {
+        let (Some(relation), [Source::Column(a), Source::Column(b)]) =
+            (self.open_relation(program.head), &*program.args)
+        else {
+            return 0;
+        };
+        let (of, other) = if group.column == 0 { (a, b) } else { (b, a) };
+        let (Some(of), Some(others)) = (input.columns.get(*of), input.columns.get(*other)) else {
+            return 0;
+        };
+        let before = relation.len();
+        let mut rest = others.as_slice();
+        for run in of.chunk_by(|a, b| a == b) {
+            let (values, behind) = rest.split_at_checked(run.len()).unwrap_or_default();
+            rest = behind;
+            let leader = run.first().copied();
+            if group.of != leader {
+                group.of = leader;
+                group.marks.clear();
+            }
+            let marks = &mut group.marks;
+            group.fresh.clear();
+            group
+                .fresh
+                .extend(values.iter().filter(|value| marks.mark(**value)));
+            if let Some(leader) = leader {
+                relation.push_group(leader, &group.fresh, group.column);
+            }
+        }
+        u64::from(relation.len() - before)
     }
 }
 
@@ -328,6 +429,7 @@ mod tests {
         let input = Columns {
             len: 1,
             columns: vec![vec![Value(7)], Vec::new()],
+            ..Columns::default()
         };
         let cells = [(0, Cell::Keep(1)), (1, Cell::Equal(Source::Column(0)))];
         let row = |values: [u32; 2]| move |column: usize| values.get(column).map(|v| Value(*v));

@@ -53,33 +53,51 @@ pub(crate) struct Constants {
     /// Atoms of at most 15 bytes, by their bytes: found without a look at the entries.
     short: HashTable<(ShortKey, u32)>,
     /// Room for [`Constants::atoms`].
-    short_keys: Vec<(u64, ShortKey)>,
+    short_keys: Vec<(u64, u128)>,
     hasher: RandomState,
 }
 
-/// The bytes of a short text and its length; in words of 32 bits, so that an entry takes 20 bytes and not 32.
-type ShortKey = [u32; 4];
-
-fn short_key(text: &str) -> Option<ShortKey> {
-    let mut bytes = [0; 16];
-    bytes
-        .get_mut(..text.len())?
-        .copy_from_slice(text.as_bytes());
-    match bytes.last_mut() {
-        Some(last) if text.len() < 16 => {
-            *last = u8::try_from(text.len() + 1).ok()?;
-            let (words, _) = bytes.as_chunks::<4>();
-            <[[u8; 4]; 4]>::try_from(words)
-                .ok()
-                .map(|words| words.map(u32::from_le_bytes))
+/// A text of at most 15 bytes as a number: its bytes, and above them its length plus one.
+#[inline]
+pub(crate) fn short_key(text: &str) -> Option<u128> {
+    let bytes = text.as_bytes();
+    let length = bytes.len();
+    let bits = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        _ if length > 15 => return None,
+        (Some(first), Some(last)) => {
+            // The last eight bytes overlap the first ones.
+            let last = u128::from(u64::from_le_bytes(*last)) << (8 * (length - 8));
+            u128::from(u64::from_le_bytes(*first)) | last
         }
-        _ => None,
-    }
+        _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            (Some(first), Some(last)) => {
+                let last = u64::from(u32::from_le_bytes(*last)) << (8 * (length - 4));
+                u128::from(u64::from(u32::from_le_bytes(*first)) | last)
+            }
+            _ => bytes
+                .iter()
+                .rev()
+                .fold(0, |bits, byte| bits << 8 | u128::from(*byte)),
+        },
+    };
+    Some(bits | (length as u128 + 1) << 120)
 }
 
-fn hash_short(hasher: &RandomState, key: ShortKey) -> u64 {
-    let [a, b, c, d] = key.map(u128::from);
-    hasher.hash_one(a | b << 32 | c << 64 | d << 96)
+/// The number of a short text as it is kept: in words of 32 bits, so that an entry takes 20 bytes and not 32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortKey([u32; 4]);
+
+impl ShortKey {
+    #[inline]
+    pub(crate) fn new(bits: u128) -> Self {
+        Self([0, 32, 64, 96].map(|shift| (bits >> shift) as u32))
+    }
+
+    #[inline]
+    pub(crate) fn bits(self) -> u128 {
+        let [a, b, c, d] = self.0.map(u128::from);
+        a | b << 32 | c << 64 | d << 96
+    }
 }
 
 impl std::fmt::Debug for Constants {
@@ -127,9 +145,11 @@ impl Constants {
         };
         if let Some(key) = short {
             let hasher = &self.hasher;
-            let hash = hash_short(hasher, key);
-            self.short
-                .insert_unique(hash, (key, at), |(key, _)| hash_short(hasher, *key));
+            self.short.insert_unique(
+                hasher.hash_one(key),
+                (ShortKey::new(key), at),
+                |(key, _)| hasher.hash_one(key.bits()),
+            );
             self.entries.push((constant, depth));
         } else {
             let hash = hash_of(&self.hasher, &constant);
@@ -198,7 +218,7 @@ impl Constants {
     #[must_use]
     pub(crate) fn find_atom(&self, name: &str) -> Option<Value> {
         if let Some(key) = short_key(name) {
-            return self.find_short(hash_short(&self.hasher, key), key);
+            return self.find_short(self.hasher.hash_one(key), key);
         }
         let hash = hash_text(&self.hasher, 0, name);
         self.find_hashed(
@@ -207,10 +227,10 @@ impl Constants {
         )
     }
 
-    fn find_short(&self, hash: u64, key: ShortKey) -> Option<Value> {
+    fn find_short(&self, hash: u64, key: u128) -> Option<Value> {
         let mut pool = Some(self);
         while let Some(current) = pool {
-            if let Some((_, at)) = current.short.find(hash, |(other, _)| *other == key) {
+            if let Some((_, at)) = current.short.find(hash, |(other, _)| other.bits() == key) {
                 return Some(Value(current.first + at));
             }
             pool = current.base.as_deref();
@@ -229,7 +249,7 @@ impl Constants {
     /// Interns an atom.
     pub(crate) fn atom(&mut self, name: &str) -> Value {
         if let Some(key) = short_key(name) {
-            let hash = hash_short(&self.hasher, key);
+            let hash = self.hasher.hash_one(key);
             if let Some(value) = self.find_short(hash, key) {
                 return value;
             }
@@ -250,11 +270,11 @@ impl Constants {
         self.short_keys.clear();
         for name in names.clone() {
             let key = short_key(name).unwrap_or_default();
-            self.short_keys.push((hash_short(&self.hasher, key), key));
+            self.short_keys.push((self.hasher.hash_one(key), key));
         }
         let keys = std::mem::take(&mut self.short_keys);
         found.extend(keys.iter().map(|(hash, key)| match key {
-            [0, 0, 0, 0] => None,
+            0 => None,
             _ => self.find_short(*hash, *key),
         }));
         self.short_keys = keys;

@@ -207,26 +207,31 @@ impl Model {
         &self.data.rulebase
     }
 
+    /// The tuples of a predicate that is defined and has a model.
+    pub(crate) fn relation(&self, key: &PredicateKey) -> Option<&Relation> {
+        let id = self.data.rulebase.data.find(key)?;
+        match self.data.states.get(id.index())? {
+            State::Done => self
+                .data
+                .relations
+                .get(id.index())
+                .map(|relation| &**relation),
+            _ => None,
+        }
+    }
+
     /// How many tuples the predicate has; `None` when it is not defined or has no model.
     #[must_use]
     pub fn count(&self, key: &PredicateKey) -> Option<u64> {
-        let id = self.data.rulebase.data.find(key)?;
-        match self.data.states.get(id.index())? {
-            State::Done => Some(u64::from(self.data.relations.get(id.index())?.len())),
-            _ => None,
-        }
+        self.relation(key).map(|relation| u64::from(relation.len()))
     }
 
     /// The tuples of a predicate as `writeq` writes them, sorted as text; `None` when it is not defined or has no
     /// model.
     #[must_use]
     pub fn tuples(&self, key: &PredicateKey) -> Option<Vec<Vec<String>>> {
-        self.count(key)?;
-        let id = self.data.rulebase.data.find(key)?;
         let mut rows: Vec<Vec<String>> = self
-            .data
-            .relations
-            .get(id.index())?
+            .relation(key)?
             .rows()
             .map(|row| {
                 row.iter()

@@ -3,7 +3,8 @@
 //! Binding is refused unless the whole slice of the predicate is free of faults. A decision looks one tuple up;
 //! it takes no lock and allocates nothing.
 
-use crate::analysis::rule::PredicateId;
+use super::names::Names;
+use super::pairs::Pairs;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::Model;
 use crate::engine::relation::Relation;
@@ -11,11 +12,8 @@ use crate::key::PredicateKey;
 use crate::source::Sources;
 use crate::value::Value;
 use crate::{DEFAULT_TOOL_PREFIX, Span};
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// A predicate `name/2` whose tuples are the grants: who may run what.
@@ -45,41 +43,12 @@ struct Bound {
     model: Model,
     key: PredicateKey,
     prefix: Box<str>,
-    relation: Arc<Relation>,
+    /// The actors and the tools by name, and by number the atom of each.
     actors: Names,
+    actor_atoms: Vec<Value>,
     tools: Names,
-}
-
-/// The atoms of one column by the text that a caller gives for them.
-#[derive(Debug, Default)]
-struct Names {
-    entries: Vec<(Box<str>, Value)>,
-    table: HashTable<u32>,
-    hasher: RandomState,
-}
-
-impl Names {
-    fn insert(&mut self, text: &str, value: Value) {
-        if self.find(text).is_some() {
-            return;
-        }
-        let at = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
-        self.entries.push((text.into(), value));
-        let (entries, hasher) = (&self.entries, &self.hasher);
-        self.table.insert_unique(hasher.hash_one(text), at, |at| {
-            entries
-                .get(*at as usize)
-                .map_or(0, |(text, _)| hasher.hash_one(&**text))
-        });
-    }
-
-    fn find(&self, text: &str) -> Option<Value> {
-        let entry = |at: &u32| self.entries.get(*at as usize);
-        let at = self.table.find(self.hasher.hash_one(text), |at| {
-            entry(at).is_some_and(|(other, _)| **other == *text)
-        })?;
-        entry(at).map(|(_, value)| *value)
-    }
+    tool_atoms: Vec<Value>,
+    granted: Pairs,
 }
 
 /// Why a predicate cannot be the gate's authority.
@@ -118,20 +87,23 @@ impl Decision<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
     bound: &'a Bound,
-    tuple: [Value; 2],
+    /// The numbers of the actor and the tool.
+    actor: u32,
+    tool: u32,
 }
 
 impl fmt::Display for Grant<'_> {
     /// The tuple as a fact: `may_execute_tool('U:Qa',tool_repl)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let constants = &self.bound.model.data.constants;
-        let args: Vec<String> = self
-            .tuple
-            .iter()
-            .map(|value| constants.text(*value))
-            .collect();
+        let text = |atoms: &[Value], number: u32| {
+            let atom = atoms.get(number as usize).copied();
+            atom.map(|atom| constants.text(atom)).unwrap_or_default()
+        };
         let name = crate::syntax::quoted_atom(self.bound.key.name());
-        write!(f, "{name}({})", args.join(","))
+        let actor = text(&self.bound.actor_atoms, self.actor);
+        let tool = text(&self.bound.tool_atoms, self.tool);
+        write!(f, "{name}({actor},{tool})")
     }
 }
 
@@ -270,24 +242,27 @@ impl Allowlist {
             return Err(error(reason, faults));
         }
         Ok(Self {
-            inner: Arc::new(Bound::new(model, key, id, prefix)),
+            inner: Arc::new(Bound::new(model, key, prefix)),
         })
     }
 
     /// Whether `actor` may run `tool`, both as plain text; the tool without its prefix.
+    #[inline]
     pub fn decide<'a>(&'a self, actor: &'a str, tool: &'a str) -> Decision<'a> {
         let bound = &*self.inner;
-        let known = (bound.actors.find(actor), bound.tools.find(tool));
-        let reason = match known {
-            (None, _) => DenyReason::UnknownActor,
-            (_, None) => DenyReason::UnknownTool,
-            (Some(actor), Some(tool)) if bound.relation.contains(&[actor, tool]) => {
-                return Decision::Allow(Grant {
-                    bound,
-                    tuple: [actor, tool],
-                });
-            }
-            _ => DenyReason::NotGranted,
+        let reason = match bound.actors.find(actor) {
+            None => DenyReason::UnknownActor,
+            Some(number) => match bound.tools.find(tool) {
+                None => DenyReason::UnknownTool,
+                Some(tool) if bound.granted.contains(number, tool) => {
+                    return Decision::Allow(Grant {
+                        bound,
+                        actor: number,
+                        tool,
+                    });
+                }
+                Some(_) => DenyReason::NotGranted,
+            },
         };
         Decision::Deny(Denial {
             reason,
@@ -329,8 +304,10 @@ impl Allowlist {
         let bound = &*self.inner;
         let constants = &bound.model.data.constants;
         let mut pairs: Vec<(&str, &str)> = bound
-            .relation
-            .rows()
+            .model
+            .relation(&bound.key)
+            .into_iter()
+            .flat_map(Relation::rows)
             .filter_map(|row| match row {
                 [actor, tool] => Some((
                     constants.atom_text(*actor)?,
@@ -375,44 +352,65 @@ impl Allowlist {
 }
 
 impl Bound {
-    fn new(model: &Model, key: PredicateKey, id: PredicateId, prefix: &str) -> Self {
-        let relation = model
-            .data
-            .relations
-            .get(id.index())
-            .map(Arc::clone)
-            .unwrap_or_default();
+    fn new(model: &Model, key: PredicateKey, prefix: &str) -> Self {
         let constants = &model.data.constants;
-        let (mut actors, mut tools) = (Names::default(), Names::default());
-        let mut seen = vec![[false; 2]; constants.len() as usize];
-        let mut first = |value: Value, column: usize| {
-            let flag = seen
-                .get_mut(value.0 as usize)
-                .and_then(|flags| flags.get_mut(column));
-            flag.is_some_and(|flag| !std::mem::replace(flag, true))
-        };
-        for row in relation.rows() {
-            let [actor, tool] = row else { continue };
-            if first(*actor, 0)
-                && let Some(text) = constants.atom_text(*actor)
-            {
-                actors.insert(text, *actor);
-            }
-            if first(*tool, 1)
-                && let Some(text) = constants.atom_text(*tool)
-                && let Some(name) = text.strip_prefix(prefix)
-            {
-                tools.insert(name, *tool);
+        let (mut actors, mut tools) = (Column::default(), Column::default());
+        let rows = || model.relation(&key).into_iter().flat_map(Relation::rows);
+        for row in rows() {
+            // Each is known by itself: an actor may be known without a tool that can be named.
+            if let [actor, tool] = row {
+                actors.enter(*actor, || constants.atom_text(*actor));
+                tools.enter(*tool, || constants.atom_text(*tool)?.strip_prefix(prefix));
             }
         }
+        let pairs = || {
+            rows().filter_map(|row| match row {
+                [actor, tool] => actors.number(*actor).zip(tools.number(*tool)),
+                _ => None,
+            })
+        };
         Self {
+            granted: Pairs::new(pairs, actors.names.len(), tools.names.len()),
             model: model.clone(),
             key,
             prefix: prefix.into(),
-            relation,
-            actors,
-            tools,
+            actors: actors.names,
+            actor_atoms: actors.atoms,
+            tools: tools.names,
+            tool_atoms: tools.atoms,
         }
+    }
+}
+
+/// One column of an allowlist while it is bound.
+#[derive(Default)]
+struct Column {
+    names: Names,
+    atoms: Vec<Value>,
+    /// By value its number plus 2; 0 is not seen yet, 1 has no name.
+    numbers: Vec<u32>,
+}
+
+impl Column {
+    /// Numbers a value that is not numbered, if it has a name.
+    fn enter<'t>(&mut self, value: Value, name: impl Fn() -> Option<&'t str>) {
+        let at = value.0 as usize;
+        if at >= self.numbers.len() {
+            self.numbers.resize((at + 1).next_power_of_two(), 0);
+        }
+        let Some(slot) = self.numbers.get_mut(at).filter(|slot| **slot == 0) else {
+            return;
+        };
+        *slot = 1;
+        if let (Some(name), Ok(number)) = (name(), u32::try_from(self.atoms.len())) {
+            *slot = number.saturating_add(2);
+            self.names.push(name);
+            self.atoms.push(value);
+        }
+    }
+
+    fn number(&self, value: Value) -> Option<u32> {
+        self.numbers.get(value.0 as usize)?.checked_sub(2)
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod allowlist;
 mod basis;
+mod names;
+mod pairs;
 mod probe;
 
 pub use allowlist::{Allowlist, BindError, Decision, Denial, DenyReason, Grant};

@@ -30,7 +30,7 @@ pub(crate) enum Failure {
 #[derive(Clone, Debug)]
 enum Store {
     Done(Arc<Relation>),
-    Open(Relation),
+    Open(Box<Relation>),
 }
 
 impl Store {
@@ -147,7 +147,7 @@ impl<'b> Evaluator<'b> {
             .into_iter()
             .map(|store| match store {
                 Store::Done(relation) => relation,
-                Store::Open(relation) => Arc::new(relation),
+                Store::Open(relation) => Arc::new(*relation),
             })
             .collect();
         (self.constants, relations)
@@ -223,14 +223,14 @@ impl<'b> Evaluator<'b> {
     /// Hands over a relation that is being derived.
     pub(super) fn close(&mut self, id: PredicateId) -> Option<Relation> {
         match self.stores.get_mut(id.index()) {
-            Some(Store::Open(relation)) => Some(std::mem::take(relation)),
+            Some(Store::Open(relation)) => Some(std::mem::take(&mut **relation)),
             _ => None,
         }
     }
 
     pub(super) fn open(&mut self, id: PredicateId, relation: Relation) {
         if let Some(store) = self.stores.get_mut(id.index()) {
-            *store = Store::Open(relation);
+            *store = Store::Open(Box::new(relation));
         }
         self.forget_indexes(id);
         self.set_range(id, (0, 0));
@@ -361,7 +361,7 @@ impl<'b> Evaluator<'b> {
         let Some(Store::Open(base)) = self.stores.get_mut(id.index()) else {
             return Ok(());
         };
-        let base = std::mem::take(base);
+        let base = std::mem::take(&mut **base);
         // The tuples without recursion were counted when they were derived; they are counted again below.
         self.spent.tuples -= u64::from(base.len());
         let starts = Csr::new(&base, closure.passenger);
@@ -416,7 +416,7 @@ impl<'b> Evaluator<'b> {
             self.count_tuples(new.len() as u64, id)?;
         }
         if let Some(store) = self.stores.get_mut(id.index()) {
-            *store = Store::Open(relation);
+            *store = Store::Open(Box::new(relation));
         }
         Ok(())
     }

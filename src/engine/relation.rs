@@ -4,7 +4,7 @@
 //! another one, which it shares: without some of its rows, and with rows of its own behind them.
 
 use super::index::{Index, Kept, NO_ROW};
-use super::set::Pairs;
+use super::set::{Dense, Pairs};
 use crate::value::Value;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -186,6 +186,27 @@ impl Relation {
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[Value]> {
         self.positions().map(|at| self.row(at))
+    }
+
+    /// Calls `visit` for each row of a relation with two columns.
+    pub(crate) fn each_pair(&self, mut visit: impl FnMut(Value, Value)) {
+        let mut take = |row: &[Value]| {
+            if let [a, b] = row {
+                visit(*a, *b);
+            }
+        };
+        match self.below {
+            None => self.values.chunks_exact(2).for_each(take),
+            Some(_) => self.rows().for_each(&mut take),
+        }
+    }
+
+    /// The dense bits of a relation with two columns, if these are what keeps its rows apart.
+    pub(crate) fn bits(&self) -> Option<&Dense> {
+        match &self.set {
+            Set::Pairs(Pairs::Dense(dense)) if self.below.is_none() => Some(dense),
+            _ => None,
+        }
     }
 
     pub(crate) fn contains(&self, row: &[Value]) -> bool {
@@ -388,7 +409,7 @@ impl Relation {
     }
 
     /// The relation that this one is a version of, or itself.
-    pub(crate) fn base<'a>(self: &'a Arc<Self>) -> &'a Arc<Self> {
+    pub(crate) fn base(self: &Arc<Self>) -> &Arc<Self> {
         self.below.as_ref().map_or(self, |below| &below.base)
     }
 

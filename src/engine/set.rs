@@ -49,6 +49,19 @@ struct Numbers {
 }
 
 impl Numbers {
+    /// The values by their numbers.
+    fn values(&self) -> Vec<Value> {
+        let mut values = vec![Value(0); self.count as usize];
+        for (number, value) in self.of.iter().zip((0..).map(Value)) {
+            if let Some(at) = number.checked_sub(1)
+                && let Some(slot) = values.get_mut(at as usize)
+            {
+                *slot = value;
+            }
+        }
+        values
+    }
+
     fn find(&self, value: Value) -> Option<usize> {
         match self.of.get(value.0 as usize) {
             None | Some(0) => None,
@@ -75,6 +88,26 @@ impl Numbers {
 }
 
 impl Dense {
+    /// The values of the first column, by the numbers of their rows of bits.
+    pub(crate) fn first_values(&self) -> Vec<Value> {
+        self.first.values()
+    }
+
+    /// The values of the second column, by the numbers of their bits.
+    pub(crate) fn second_values(&self) -> Vec<Value> {
+        self.second.values()
+    }
+
+    /// How many words a row of bits takes.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The rows of bits; there may be empty ones behind the last.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.bits
+    }
+
     fn bytes(&self) -> usize {
         (self.first.of.len() + self.second.of.len()) * 4 + self.bits.len() * 8
     }

@@ -353,64 +353,87 @@ impl Allowlist {
 
 impl Bound {
     fn new(model: &Model, key: PredicateKey, prefix: &str) -> Self {
-        let constants = &model.data.constants;
-        let (mut actors, mut tools) = (Column::default(), Column::default());
-        let rows = || model.relation(&key).into_iter().flat_map(Relation::rows);
-        for row in rows() {
-            // Each is known by itself: an actor may be known without a tool that can be named.
-            if let [actor, tool] = row {
-                actors.enter(*actor, || constants.atom_text(*actor));
-                tools.enter(*tool, || constants.atom_text(*tool)?.strip_prefix(prefix));
+        let none = Relation::new(2);
+        let relation = model.relation(&key).unwrap_or(&none);
+        let (actor_atoms, tool_atoms, granted) = match relation.bits() {
+            Some(bits) => {
+                let (actors, tools) = (bits.first_values(), bits.second_values());
+                let count = relation.len() as usize;
+                let pairs = Pairs::of_bits(
+                    count,
+                    actors.len(),
+                    tools.len(),
+                    bits.stride(),
+                    bits.words(),
+                );
+                (actors, tools, pairs)
             }
-        }
-        let pairs = || {
-            rows().filter_map(|row| match row {
-                [actor, tool] => actors.number(*actor).zip(tools.number(*tool)),
-                _ => None,
-            })
+            None => {
+                let (mut actors, mut tools) = (Column::default(), Column::default());
+                relation.each_pair(|actor, tool| {
+                    actors.enter(actor);
+                    tools.enter(tool);
+                });
+                let count = relation.len() as usize;
+                let pairs = Pairs::new(count, actors.values.len(), tools.values.len(), |visit| {
+                    relation.each_pair(|actor, tool| {
+                        if let (Some(actor), Some(tool)) =
+                            (actors.number(actor), tools.number(tool))
+                        {
+                            visit(actor, tool);
+                        }
+                    });
+                });
+                (actors.values, tools.values, pairs)
+            }
+        };
+        let constants = &model.data.constants;
+        // Whatever is no atom, and a tool without the prefix, has a number but no name, and is never found.
+        let names = |values: &[Value], prefix: &str| {
+            let mut names = Names::default();
+            for (number, value) in (0..).zip(values) {
+                let text = constants.atom_text(*value);
+                if let Some(name) = text.and_then(|text| text.strip_prefix(prefix)) {
+                    names.insert(name, number);
+                }
+            }
+            names
         };
         Self {
-            granted: Pairs::new(pairs, actors.names.len(), tools.names.len()),
+            actors: names(&actor_atoms, ""),
+            tools: names(&tool_atoms, prefix),
             model: model.clone(),
             key,
             prefix: prefix.into(),
-            actors: actors.names,
-            actor_atoms: actors.atoms,
-            tools: tools.names,
-            tool_atoms: tools.atoms,
+            actor_atoms,
+            tool_atoms,
+            granted,
         }
     }
 }
 
-/// One column of an allowlist while it is bound.
+/// The values of one column, numbered in order of appearance.
 #[derive(Default)]
 struct Column {
-    names: Names,
-    atoms: Vec<Value>,
-    /// By value its number plus 2; 0 is not seen yet, 1 has no name.
+    values: Vec<Value>,
+    /// By value its number from 1; 0 is none.
     numbers: Vec<u32>,
 }
 
 impl Column {
-    /// Numbers a value that is not numbered, if it has a name.
-    fn enter<'t>(&mut self, value: Value, name: impl Fn() -> Option<&'t str>) {
+    fn enter(&mut self, value: Value) {
         let at = value.0 as usize;
         if at >= self.numbers.len() {
             self.numbers.resize((at + 1).next_power_of_two(), 0);
         }
-        let Some(slot) = self.numbers.get_mut(at).filter(|slot| **slot == 0) else {
-            return;
-        };
-        *slot = 1;
-        if let (Some(name), Ok(number)) = (name(), u32::try_from(self.atoms.len())) {
-            *slot = number.saturating_add(2);
-            self.names.push(name);
-            self.atoms.push(value);
+        if let Some(slot) = self.numbers.get_mut(at).filter(|slot| **slot == 0) {
+            self.values.push(value);
+            *slot = u32::try_from(self.values.len()).unwrap_or(0);
         }
     }
 
     fn number(&self, value: Value) -> Option<u32> {
-        self.numbers.get(value.0 as usize)?.checked_sub(2)
+        self.numbers.get(value.0 as usize)?.checked_sub(1)
     }
 }
 

@@ -32,42 +32,89 @@ pub(super) enum Tools {
 }
 
 impl Pairs {
-    /// From the pairs of numbers, all different, of so many actors and tools. They are gone through several times.
-    pub(super) fn new<I: Iterator<Item = (u32, u32)>>(
-        pairs: impl Fn() -> I,
+    /// From the pairs of numbers, all different, of so many actors and tools. `each` is called several times.
+    pub(super) fn new(
+        count: usize,
         actors: usize,
         tools: usize,
+        each: impl Fn(&mut dyn FnMut(u32, u32)),
     ) -> Self {
-        let count = pairs().count();
-        let stride = tools.div_ceil(64);
-        if actors * stride * 8 <= SMALL.max(count * BYTES_A_PAIR) {
+        if Self::is_dense(count, actors, tools) {
+            let stride = tools.div_ceil(64);
             let mut words = vec![0_u64; actors * stride];
-            for (actor, tool) in pairs() {
+            each(&mut |actor, tool| {
                 let at = actor as usize * stride + tool as usize / 64;
                 if let Some(word) = words.get_mut(at) {
                     *word |= 1 << (tool % 64);
                 }
-            }
+            });
             return Self::Bits { stride, words };
         }
         let mut starts = vec![0_u32; actors + 1];
-        for (actor, _) in pairs() {
+        each(&mut |actor, _| {
             if let Some(count) = starts.get_mut(actor as usize + 1) {
                 *count += 1;
             }
-        }
+        });
         let mut sum = 0;
         for start in &mut starts {
             sum += *start;
             *start = sum;
         }
-        let tools = match u16::try_from(tools.saturating_sub(1)) {
-            Ok(_) => Tools::Narrow(lists(pairs(), count, &starts, |tool| {
-                u16::try_from(tool).unwrap_or(u16::MAX)
-            })),
-            Err(_) => Tools::Wide(lists(pairs(), count, &starts, |tool| tool)),
-        };
-        Self::Lists { starts, tools }
+        let mut next = starts.clone();
+        let mut lists = Tools::with(count, tools);
+        each(&mut |actor, tool| {
+            if let Some(place) = next.get_mut(actor as usize) {
+                lists.set(*place as usize, tool);
+                *place += 1;
+            }
+        });
+        lists.sort(&starts);
+        Self::Lists {
+            starts,
+            tools: lists,
+        }
+    }
+
+    /// From rows of bits, one for each actor, of `stride` words.
+    pub(super) fn of_bits(
+        count: usize,
+        actors: usize,
+        tools: usize,
+        stride: usize,
+        bits: &[u64],
+    ) -> Self {
+        if Self::is_dense(count, actors, tools) {
+            return Self::Bits {
+                stride,
+                words: bits.to_vec(),
+            };
+        }
+        let mut starts = Vec::with_capacity(actors + 1);
+        let mut lists = Tools::with(count, tools);
+        let mut end = 0;
+        for row in bits.chunks_exact(stride.max(1)).take(actors) {
+            starts.push(u32::try_from(end).unwrap_or(u32::MAX));
+            for (word, first) in row.iter().zip((0..).step_by(64)) {
+                let mut left = *word;
+                while left != 0 {
+                    lists.set(end, first + left.trailing_zeros());
+                    left &= left - 1;
+                    end += 1;
+                }
+            }
+        }
+        starts.push(u32::try_from(end).unwrap_or(u32::MAX));
+        Self::Lists {
+            starts,
+            tools: lists,
+        }
+    }
+
+    /// Whether a bit for each actor and tool is in proportion to so many pairs.
+    fn is_dense(count: usize, actors: usize, tools: usize) -> bool {
+        let bytes = actors.saturating_mul(tools.div_ceil(64)).saturating_mul(8);
+        bytes <= SMALL.max(count * BYTES_A_PAIR)
     }
 
     /// Whether the pair was put in.
@@ -103,31 +150,41 @@ impl Pairs {
     }
 }
 
-/// The tools of the pairs, gathered by actor and sorted.
-fn lists<T: Copy + Default + Ord>(
-    pairs: impl Iterator<Item = (u32, u32)>,
-    count: usize,
-    starts: &[u32],
-    number: impl Fn(u32) -> T,
-) -> Vec<T> {
-    let mut next = starts.to_vec();
-    let mut lists = vec![T::default(); count];
-    for (actor, tool) in pairs {
-        if let Some(place) = next.get_mut(actor as usize) {
-            if let Some(slot) = lists.get_mut(*place as usize) {
-                *slot = number(tool);
+impl Tools {
+    /// Room for so many numbers below `tools`.
+    fn with(count: usize, tools: usize) -> Self {
+        match u16::try_from(tools.saturating_sub(1)) {
+            Ok(_) => Self::Narrow(vec![0; count]),
+            Err(_) => Self::Wide(vec![0; count]),
+        }
+    }
+
+    fn set(&mut self, at: usize, tool: u32) {
+        match self {
+            Self::Narrow(tools) => {
+                if let (Some(slot), Ok(tool)) = (tools.get_mut(at), u16::try_from(tool)) {
+                    *slot = tool;
+                }
             }
-            *place += 1;
+            Self::Wide(tools) => {
+                if let Some(slot) = tools.get_mut(at) {
+                    *slot = tool;
+                }
+            }
         }
     }
-    for range in starts.windows(2) {
-        if let [start, end] = range
-            && let Some(list) = lists.get_mut(*start as usize..*end as usize)
-        {
-            list.sort_unstable();
+
+    /// Sorts each actor's tools.
+    fn sort(&mut self, starts: &[u32]) {
+        for range in starts.windows(2) {
+            let &[start, end] = range else { continue };
+            let range = start as usize..end as usize;
+            match self {
+                Self::Narrow(tools) => tools.get_mut(range).unwrap_or_default().sort_unstable(),
+                Self::Wide(tools) => tools.get_mut(range).unwrap_or_default().sort_unstable(),
+            }
         }
     }
-    lists
 }
 
 #[cfg(test)]
@@ -136,18 +193,29 @@ mod tests {
 
     #[test]
     fn a_pair_is_found_only_if_it_was_put_in() {
-        for tools in [1, 64, 65, 1_000, 65_536, 70_000, 1 << 20_usize] {
+        for tools in [1_usize, 64, 65, 1_000, 65_536, 70_000, 1 << 20] {
             let last = u32::try_from(tools).unwrap() - 1;
             let pairs = [(2, last), (0, 0), (0, last / 2), (2, last / 3)];
-            let built = Pairs::new(|| pairs.into_iter(), 4, tools);
-            for actor in 0..6 {
-                for tool in [0, last / 3, last / 2, last, last + 1, 64, 128, u32::MAX] {
-                    let expected = pairs.contains(&(actor, tool));
-                    assert_eq!(
-                        built.contains(actor, tool),
-                        expected,
-                        "{actor} {tool} of {tools}"
-                    );
+            let each = |visit: &mut dyn FnMut(u32, u32)| {
+                pairs.iter().for_each(|(actor, tool)| visit(*actor, *tool));
+            };
+            let stride = tools.div_ceil(64).next_power_of_two();
+            let mut bits = vec![0; 4 * stride];
+            for (actor, tool) in pairs {
+                bits[actor as usize * stride + tool as usize / 64] |= 1 << (tool % 64);
+            }
+            for built in [
+                Pairs::new(4, 4, tools, each),
+                Pairs::of_bits(4, 4, tools, stride, &bits),
+            ] {
+                for actor in 0..6 {
+                    for tool in [0, last / 3, last / 2, last, last + 1, 64, 128, u32::MAX] {
+                        assert_eq!(
+                            built.contains(actor, tool),
+                            pairs.contains(&(actor, tool)),
+                            "{actor} {tool} of {tools}"
+                        );
+                    }
                 }
             }
         }

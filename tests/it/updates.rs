@@ -40,7 +40,7 @@ fn answers(model: &Model) -> Vec<Option<Vec<Vec<String>>>> {
 
 #[test]
 fn an_updated_model_equals_a_rebuilt_one() {
-    let cases = std::env::var("HORNGATE_PROGRAMS").map_or(1_000, |text| text.parse().unwrap());
+    let cases = std::env::var("HORNGATE_PROGRAMS").map_or(300, |text| text.parse().unwrap());
     let config = Config {
         cases,
         failure_persistence: None,

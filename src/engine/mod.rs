@@ -32,6 +32,7 @@ use crate::program::Facts;
 use crate::value::Constants;
 use evaluate::{Evaluator, Failure, Member};
 use relation::Relation;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// The perfect model of a rulebase, or of a slice of it.
@@ -51,6 +52,8 @@ pub(crate) struct ModelData {
     pub(crate) states: Vec<State>,
     /// By predicate, the facts: those of the rulebase if nothing is known of them, see [`ModelData::facts`].
     facts: Vec<OnceLock<Arc<Relation>>>,
+    /// The predicates whose facts were updated, with their facts before the first update.
+    edited: BTreeMap<PredicateId, Arc<Relation>>,
     /// How many steps the evaluation took.
     step: u32,
     budget: Budget,
@@ -143,6 +146,7 @@ impl Rulebase {
                 rulebase: self.clone(),
                 constants: constants.settled(),
                 facts: vec![OnceLock::new(); relations.len()],
+                edited: BTreeMap::new(),
                 step,
                 relations,
                 states,

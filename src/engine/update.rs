@@ -145,6 +145,27 @@ impl Model {
 }
 
 impl ModelData {
+    /// How the facts differ from those of the rulebase: as texts, sorted, with `+` or `-` in front.
+    pub(crate) fn edits(&self) -> Vec<String> {
+        let mut edits = Vec::new();
+        for (id, before) in &self.edited {
+            let after = self.facts(*id);
+            let key = self.rulebase.data.predicates.key(*id);
+            let name = syntax::quoted_atom(key.name());
+            for (sign, rows) in [('+', after.minus(before)), ('-', before.minus(&after))] {
+                edits.extend(rows.rows().map(|row| {
+                    let args: Vec<String> = row
+                        .iter()
+                        .map(|value| self.constants.text(*value))
+                        .collect();
+                    format!("{sign}{name}({})", args.join(","))
+                }));
+            }
+        }
+        edits.sort_unstable();
+        edits
+    }
+
     /// The facts of a predicate, updates included.
     pub(crate) fn facts(&self, id: PredicateId) -> Arc<Relation> {
         let make = || self.facts_of_rulebase(id);
@@ -269,10 +290,15 @@ impl<'m> Update<'m> {
                 None => known.clone(),
             }
         });
+        let mut edited = self.before.edited.clone();
+        for id in self.edits.keys() {
+            edited.entry(*id).or_insert_with(|| self.before.facts(*id));
+        }
         Ok(Model {
             data: Arc::new(ModelData {
                 rulebase: self.before.rulebase.clone(),
                 facts: facts.collect(),
+                edited,
                 relations: self.relations,
                 states: self.states,
                 step: self.evaluator.step,

@@ -320,8 +320,8 @@ impl Allowlist {
         pairs
     }
 
-    /// Names the policy: SHA-256 over a version tag, the allowlist, the prefix and the digests of the rule
-    /// files, sorted; where the files lie does not matter.
+    /// Names the policy: SHA-256 over a version tag, the allowlist, the prefix, the digests of the rule files, sorted, and
+    /// how the facts differ from them after [`Model::apply`]. Where the files lie does not matter.
     #[must_use]
     pub fn policy_hash(&self) -> String {
         let bound = &*self.inner;
@@ -341,6 +341,10 @@ impl Allowlist {
         }
         for digest in digests {
             hash.update(digest);
+        }
+        for edit in bound.model.data.edits() {
+            hash.update((edit.len() as u64).to_be_bytes());
+            hash.update(edit.as_bytes());
         }
         let hex: String = hash
             .finalize()

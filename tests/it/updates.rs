@@ -3,7 +3,7 @@
 //! The long run: `HORNGATE_PROGRAMS=10000 cargo test --release --test it updates`.
 
 use crate::programs::{RandomProgram, program, update};
-use horngate::{Budget, Model, PredicateKey, Rulebase, Source, UpdateError};
+use horngate::{Allowlist, Budget, Model, PredicateKey, Rulebase, Source, UpdateError};
 use proptest::test_runner::{Config, TestRunner};
 
 fn load(text: &str) -> Rulebase {
@@ -143,6 +143,25 @@ fn arithmetic_without_a_value_comes_and_goes() {
     let mended = broken.apply(["n(2)"], ["n(seven)"]).unwrap();
     assert_eq!(solutions(&mended, "p(X)"), [["1"], ["2"]]);
     assert_eq!(solutions(&mended, "q(X)"), [["7"]]);
+}
+
+#[test]
+fn an_allowlist_of_an_updated_model_decides_by_it() {
+    let rules = ":- dynamic blocked/1.\nmay_execute_tool(A, tool_x) :- agent(A), \\+ blocked(A).\nagent(a). agent(b).";
+    let before = evaluate(rules);
+    let after = before.apply(["blocked(b)"], []).unwrap();
+    let bind = |model: &Model| Allowlist::bind(model, "may_execute_tool/2").unwrap();
+    let (old, new) = (bind(&before), bind(&after));
+    assert!(old.decide("b", "x").is_allow());
+    assert!(!new.decide("b", "x").is_allow());
+    assert_eq!(new.grants(), [("a", "x")]);
+    // An approval for the one policy is none for the other, and the policy is what it says, not how it came about.
+    assert_ne!(old.policy_hash(), new.policy_hash());
+    let back = after.apply([], ["blocked(b)"]).unwrap();
+    assert_eq!(old.policy_hash(), bind(&back).policy_hash());
+    let other_way = back.apply(["blocked(c)", "blocked(b)"], []).unwrap();
+    let other_way = other_way.apply([], ["blocked(c)"]).unwrap();
+    assert_eq!(new.policy_hash(), bind(&other_way).policy_hash());
 }
 
 #[test]

@@ -184,6 +184,13 @@ impl Constants {
         self.entry(value).map_or(&Constant::Nil, |entry| &entry.0)
     }
 
+    /// How deep the deepest constant nests.
+    pub(crate) fn deepest(&self) -> u32 {
+        let own = self.entries.iter().map(|entry| entry.1).max().unwrap_or(0);
+        let base = self.base.as_deref().map_or(0, Self::deepest);
+        own.max(base)
+    }
+
     fn depth(&self, value: Value) -> u32 {
         self.entry(value).map_or(0, |entry| entry.1)
     }

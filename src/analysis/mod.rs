@@ -7,7 +7,7 @@ mod check;
 mod declare;
 mod directives;
 mod goals;
-mod graph;
+pub(crate) mod graph;
 mod lints;
 pub(crate) mod near;
 mod order;

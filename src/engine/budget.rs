@@ -2,6 +2,9 @@
 //!
 //! Running out is an error, never an answer.
 
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
 /// What an evaluation may cost.
 ///
 /// ```
@@ -40,6 +43,14 @@ pub struct BudgetExceeded {
     pub limit: u64,
     /// The predicate that was being derived.
     pub predicate: String,
+}
+
+impl BudgetExceeded {
+    /// The error as a finding.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Code::Budget, Span::default(), self.to_string()).of(&self.predicate)
+    }
 }
 
 /// What has been spent.

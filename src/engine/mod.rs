@@ -6,6 +6,7 @@ mod arithmetic;
 mod batch;
 mod budget;
 mod csr;
+mod demand;
 mod evaluate;
 mod index;
 mod maintain;

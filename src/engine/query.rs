@@ -6,9 +6,10 @@ use super::Model;
 use super::evaluate::{Evaluator, Failure, Member};
 use super::relation::Relation;
 use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
+use crate::analysis::{Data, Rulebase};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Facts;
-use crate::source::{Source, SourceId, Sources, Span};
+use crate::source::{Source, Sources, Span};
 use crate::syntax;
 use crate::value::{Constant, Constants};
 use std::sync::Arc;
@@ -113,43 +114,37 @@ impl Model {
     /// assert!(model.query("r(X)").is_err());
     /// ```
     pub fn query(&self, goal: &str) -> Result<Answers, QueryError> {
-        let data = &self.data.rulebase.data;
-        let mut sources = data.sources.clone();
-        let source = Source::new("goal", goal);
-        let id = sources.push(source.clone());
-        self.answer(id, &source).map_err(|diagnostics| QueryError {
-            sources,
-            diagnostics,
-        })
+        let asked = Asked::over(&self.data.rulebase, &self.data.constants, goal)?;
+        match self.answer(&asked) {
+            Ok((constants, relation, columns)) => Ok(Answers {
+                columns,
+                ..asked.answers(constants, relation)
+            }),
+            Err(diagnostics) => Err(asked.refused(diagnostics)),
+        }
     }
 
-    fn answer(&self, source: SourceId, text: &Source) -> Result<Answers, Vec<Diagnostic>> {
+    /// The rows that answer a goal, and the column of each of its names.
+    fn answer(&self, asked: &Asked) -> Result<Answered, Vec<Diagnostic>> {
         let data = &self.data.rulebase.data;
-        let term = syntax::parse_goal(source, text)?;
-        let mut constants = Constants::over(Arc::clone(&self.data.constants));
-        let (rules, faults, names) = data.goal_rules(&term, &mut constants);
+        self.check_calls(&asked.rules)?;
+        let faults = asked.calls_that_compute(data);
         if !faults.is_empty() {
             return Err(faults);
         }
-        self.check_calls(&rules)?;
-        self.check_arithmetic(&rules, &constants)?;
-        let faults = data.judge_goal(&rules);
+        let faults = data.judge_goal(&asked.rules);
         if !faults.is_empty() {
             return Err(faults);
         }
-        if let Some((id, columns)) = whole_relation(&rules)
+        let constants = asked.constants.clone();
+        if let Some((id, columns)) = whole_relation(&asked.rules)
             && let Some(relation) = self.data.relations.get(id.index())
         {
-            return Ok(Answers {
-                names,
-                constants,
-                relation: Arc::clone(relation),
-                columns,
-            });
+            return Ok((constants, Arc::clone(relation), columns));
         }
         let goal = PredicateId(u32::try_from(self.data.relations.len()).unwrap_or(u32::MAX));
         let mut relations = self.data.relations.clone();
-        relations.push(Arc::new(Relation::new(names.len())));
+        relations.push(Arc::new(Relation::new(asked.names.len())));
         let name_of = |id| {
             if id == goal {
                 "the goal".to_owned()
@@ -164,20 +159,16 @@ impl Model {
         let mut evaluator = evaluator(constants, relations, &self.data.budget, &name_of);
         let member = Member {
             id: goal,
-            arity: names.len(),
+            arity: asked.names.len(),
             facts: &Facts::default(),
         };
-        let rules: Vec<&Rule> = rules.iter().collect();
+        let rules: Vec<&Rule> = asked.rules.iter().collect();
         evaluator
             .component(&[member], &rules)
-            .map_err(|failure| vec![failed(failure, term.span)])?;
+            .map_err(|failure| vec![failed(failure, asked.span)])?;
         let (constants, mut relations) = evaluator.finish();
-        Ok(Answers {
-            columns: (0..names.len()).collect(),
-            names,
-            constants,
-            relation: relations.pop().unwrap_or_default(),
-        })
+        let relation = relations.pop().unwrap_or_default();
+        Ok((constants, relation, (0..asked.names.len()).collect()))
     }
 
     /// Refuses a goal that calls what cannot be answered.
@@ -205,17 +196,98 @@ impl Model {
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
     }
+}
 
-    /// Refuses a goal in which Prolog may raise an error that Datalog does not see: a call of a predicate that does
-    /// arithmetic with what the call brings, with something that is no number or under a negation.
-    fn check_arithmetic(
-        &self,
-        rules: &[Rule],
-        constants: &Constants,
-    ) -> Result<(), Vec<Diagnostic>> {
-        let data = &self.data.rulebase.data;
+type Answered = (Constants, Arc<Relation>, Vec<usize>);
+
+/// A goal that was read: its rules, over the numbers of a rulebase's predicates and constants.
+pub(super) struct Asked {
+    /// The rule texts, and last the goal's.
+    sources: Sources,
+    span: Span,
+    pub(super) rules: Vec<Rule>,
+    names: Vec<Box<str>>,
+    /// The constants that it is over, and its own.
+    pub(super) constants: Constants,
+}
+
+impl Asked {
+    /// Reads a goal.
+    pub(super) fn over(
+        rulebase: &Rulebase,
+        constants: &Arc<Constants>,
+        goal: &str,
+    ) -> Result<Self, QueryError> {
+        let data = &rulebase.data;
+        let mut sources = data.sources.clone();
+        let source = Source::new("goal", goal);
+        let id = sources.push(source.clone());
+        let mut constants = Constants::over(Arc::clone(constants));
+        let read = syntax::parse_goal(id, &source).and_then(|term| {
+            let (rules, faults, names) = data.goal_rules(&term, &mut constants);
+            if faults.is_empty() {
+                Ok((term.span, rules, names))
+            } else {
+                Err(faults)
+            }
+        });
+        match read {
+            Ok((span, rules, names)) => Ok(Self {
+                sources,
+                span,
+                rules,
+                names,
+                constants,
+            }),
+            Err(diagnostics) => Err(QueryError {
+                sources,
+                diagnostics,
+            }),
+        }
+    }
+
+    pub(super) fn refused(self, diagnostics: Vec<Diagnostic>) -> QueryError {
+        QueryError {
+            sources: self.sources,
+            diagnostics,
+        }
+    }
+
+    /// The answers that stand in the rows of the goal's own predicate.
+    pub(super) fn answers(self, constants: Constants, relation: Arc<Relation>) -> Answers {
+        Answers {
+            columns: (0..self.names.len()).collect(),
+            names: self.names,
+            constants,
+            relation,
+        }
+    }
+
+    /// The predicates that it calls.
+    pub(super) fn callees(&self) -> Vec<PredicateId> {
+        let mut callees = Vec::new();
+        for literal in self.rules.iter().flat_map(|rule| &rule.body) {
+            literal.each_call(&mut |callee, _, _| callees.push(callee));
+        }
+        callees
+    }
+
+    /// Whether nothing but an evaluation can refuse it.
+    pub(super) fn is_clean(&self, data: &Data) -> bool {
+        let answerable = |id: PredicateId| {
+            let known = data.predicates.get(id);
+            known.is_some_and(|known| !known.private) && !data.is_tainted(id)
+        };
+        self.callees().into_iter().all(answerable)
+            && self.calls_that_compute(data).is_empty()
+            && data.judge_goal(&self.rules).is_empty()
+    }
+
+    /// Where Prolog may raise an error that Datalog does not see: a call of a predicate that does arithmetic with what
+    /// the call brings, with something that is no number or under a negation.
+    fn calls_that_compute(&self, data: &Data) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for literal in rules.iter().flat_map(|rule| &rule.body) {
+        for literal in self.rules.iter().flat_map(|rule| &rule.body) {
             literal.each_call(&mut |callee, negative, span| {
                 let Some(needs) = data.needs.get(callee.index()) else {
                     return;
@@ -223,7 +295,7 @@ impl Model {
                 let no_number = |pattern: &Pattern| match pattern {
                     Pattern::Constant(value) => {
                         let number = matches!(
-                            constants.get(*value),
+                            self.constants.get(*value),
                             Constant::Integer(_) | Constant::Float(_)
                         );
                         needs.computes || !number
@@ -251,7 +323,7 @@ impl Model {
                 }
             });
         }
-        if found.is_empty() { Ok(()) } else { Err(found) }
+        found
     }
 }
 

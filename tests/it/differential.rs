@@ -4,16 +4,17 @@
 //! The long run: `HORNGATE_PROGRAMS=10000 cargo test --release --test it differential -- --nocapture`.
 
 use crate::peer;
-use crate::programs::{CONSTANTS, RandomProgram, program};
+use crate::programs::{CONSTANTS, RandomProgram, plain_program, program};
 use horngate::explain::Reference;
 use horngate::{Budget, Model, PredicateKey, Rulebase, Source};
+use proptest::prop_oneof;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// How many programs to try: a number from the environment, or the default.
-fn programs(default: u32) -> u32 {
+pub fn programs(default: u32) -> u32 {
     std::env::var("HORNGATE_PROGRAMS")
         .ok()
         .map_or(default, |text| {
@@ -37,8 +38,9 @@ fn the_engine_agrees_with_the_naive_reference() {
         failure_persistence: None,
         ..Config::default()
     };
+    let any = prop_oneof![program(), plain_program()];
     TestRunner::new(config)
-        .run(&program(), |program| {
+        .run(&any, |program| {
             let rulebase = load(&program);
             let model = rulebase.evaluate(&Budget::default()).unwrap();
             let reference = Reference::derive(&rulebase, 20_000_000).unwrap();

@@ -10,6 +10,7 @@
 )]
 
 mod cases;
+mod demand;
 mod diagnostics;
 mod differential;
 mod loading;

@@ -284,3 +284,181 @@ pub fn update() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
         proptest::collection::vec(any_fact(), 0..4),
     )
 }
+
+/// The values of plain programs.
+const VALUES: &[&str] = &["a", "b", "c", "1"];
+
+/// An argument of a literal of which nothing is asked but to bind or to be known.
+fn joined() -> impl Strategy<Value = String> {
+    prop_oneof![
+        12 => proptest::sample::select(&VARIABLES[..3]).prop_map(str::to_owned),
+        1 => proptest::sample::select(VALUES).prop_map(str::to_owned),
+        1 => Just("f(X)".to_owned()),
+        1 => Just("_".to_owned()),
+    ]
+}
+
+fn joined_call(predicates: Vec<(&'static str, usize)>) -> impl Strategy<Value = String> {
+    (proptest::sample::select(predicates), joined(), joined()).prop_map(
+        |((name, arity), first, second)| match arity {
+            0 => name.to_owned(),
+            1 => format!("{name}({first})"),
+            _ => format!("{name}({first}, {second})"),
+        },
+    )
+}
+
+/// A rule of the predicate with this number that is nearly always safe. It calls any predicate, and negates only
+/// those with smaller numbers.
+fn plain_rule(head: usize) -> BoxedStrategy<(usize, String)> {
+    let (name, arity) = INTENSIONAL[head];
+    let below: Vec<(&str, usize)> = EXTENSIONAL[..4]
+        .iter()
+        .chain(&INTENSIONAL[..head])
+        .copied()
+        .collect();
+    let upto = INTENSIONAL[..=head].to_vec();
+    let binder = prop_oneof![
+        3 => Just("e2(X, Y)".to_owned()),
+        3 => proptest::sample::select(upto.clone()).prop_map(|(name, arity)| match arity {
+            1 => format!("{name}(X), f2(X, Y)"),
+            _ => format!("{name}(X, Y)"),
+        }),
+        1 => Just("et(f(X)), e2(X, Y)".to_owned()),
+    ];
+    let more = prop_oneof![
+        4 => joined_call(EXTENSIONAL[1..4].to_vec()),
+        6 => joined_call(upto),
+        1 => joined_call(INTENSIONAL.to_vec()),
+        1 => Just("Z = Y".to_owned()),
+        1 => Just("member(Z, [a, b, 1])".to_owned()),
+    ];
+    let test = prop_oneof![
+        6 => joined_call(below.clone()).prop_map(|call| format!("\\+ {}", call.replace('Z', "Y"))),
+        2 => (joined_call(below.clone()), joined_call(below))
+            .prop_map(|(a, b)| format!("\\+ ( {a}, {b} )").replace('Z', "Y")),
+        2 => Just("X \\== Y".to_owned()),
+        1 => Just("X \\= f(Y)".to_owned()),
+        1 => Just("X @< Y".to_owned()),
+        1 => Just("( e1(X) ; e1(Y) )".to_owned()),
+        1 => Just("( e1(X) -> e2(Y, _) ; f2(Y, _) )".to_owned()),
+    ];
+    let argument = prop_oneof![
+        24 => proptest::sample::select(&VARIABLES[..2]).prop_map(str::to_owned),
+        1 => proptest::sample::select(VALUES).prop_map(str::to_owned),
+        1 => Just("f(X)".to_owned()),
+    ];
+    (
+        argument.clone(),
+        argument,
+        binder,
+        proptest::collection::vec(more, 0..2),
+        proptest::collection::vec(test, 0..2),
+        proptest::bool::weighted(0.03),
+    )
+        .prop_map(move |(first, second, binder, more, tests, computes)| {
+            let head_text = match arity {
+                1 => format!("{name}({first})"),
+                _ => format!("{name}({first}, {second})"),
+            };
+            let mut body = vec![binder];
+            body.extend(more);
+            body.extend(tests);
+            if computes {
+                body.push("en(N), N < 3".to_owned());
+            }
+            (head, format!("{head_text} :- {}.", body.join(", ")))
+        })
+        .boxed()
+}
+
+/// The recursion of a closure, in one of its forms.
+fn closure() -> impl Strategy<Value = (usize, String)> {
+    let form = proptest::sample::select(
+        &[
+            "P(X, Z) :- P(X, Y), E(Y, Z).",
+            "P(X, Z) :- E(X, Y), P(Y, Z).",
+            "P(X, Z) :- P(X, Y), P(Y, Z).",
+            "P(X, Z) :- P(X, Y), E(Z, Y).",
+        ][..],
+    );
+    let step = proptest::sample::select(&["e2", "f2", "q2", "r2"][..]);
+    (form, 3..INTENSIONAL.len(), step).prop_map(|(form, head, step)| {
+        let text = form.replace('P', INTENSIONAL[head].0).replace('E', step);
+        (head, text)
+    })
+}
+
+/// Programs most of which load without a fault: joins, recursion, closures, stratified negation.
+pub fn plain_program() -> impl Strategy<Value = RandomProgram> {
+    let value = || proptest::sample::select(VALUES);
+    let fact = (
+        proptest::sample::select(&EXTENSIONAL[1..]),
+        value(),
+        value(),
+        0..4,
+    )
+        .prop_map(
+            |((name, arity), first, second, number)| match (name, arity) {
+                ("en", _) => format!("en({number})."),
+                ("et", _) => format!("et(f({first}))."),
+                (_, 1) => format!("{name}({first})."),
+                _ => format!("{name}({first}, {second})."),
+            },
+        );
+    let rule = prop_oneof![
+        6 => (0..INTENSIONAL.len()).prop_flat_map(plain_rule),
+        2 => closure(),
+        1 => derived_fact(),
+    ];
+    let each: Vec<_> = (0..INTENSIONAL.len()).map(plain_rule).collect();
+    (
+        proptest::collection::vec(fact, 10..30),
+        each,
+        proptest::collection::vec(rule, 0..5),
+    )
+        .prop_map(|(facts, mut rules, more)| {
+            rules.extend(more);
+            RandomProgram { facts, rules }
+        })
+}
+
+/// An argument of a goal: more often known than in a rule.
+fn asked_argument() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => proptest::sample::select(VALUES).prop_map(str::to_owned),
+        1 => constant(),
+        5 => variable(),
+        1 => constant().prop_map(|inner| format!("f({inner})")),
+        1 => variable().prop_map(|inner| format!("f({inner})")),
+    ]
+}
+
+/// A call of a derived predicate as in a goal.
+fn asked_call() -> impl Strategy<Value = String> {
+    (
+        proptest::sample::select(INTENSIONAL),
+        asked_argument(),
+        asked_argument(),
+    )
+        .prop_map(|((name, arity), first, second)| match arity {
+            1 => format!("{name}({first})"),
+            _ => format!("{name}({first}, {second})"),
+        })
+}
+
+/// Goals of every form: ground, partly bound, open, conjunctions, with negations and tests.
+pub fn goal() -> impl Strategy<Value = String> {
+    let more = prop_oneof![
+        3 => asked_call(),
+        2 => call(EXTENSIONAL.to_vec()),
+        2 => asked_call().prop_map(|call| format!("\\+ {call}")),
+        1 => literal(),
+        1 => test(),
+    ];
+    (asked_call(), proptest::collection::vec(more, 0..3)).prop_map(|(first, more)| {
+        let mut goal = vec![first];
+        goal.extend(more);
+        goal.join(", ")
+    })
+}

@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::printable::Printable;
 use crate::problem::Problem;
 use crate::{guard, json, render, rules};
-use horngate::syntax::{self, Term, TermKind};
+use horngate::syntax::{self, Term};
 use horngate::{Answers, Budget, PredicateKey, Probed, Rulebase, Source, SourceId};
 use std::io;
 
@@ -52,7 +52,7 @@ fn answer(
     permissive: bool,
     budget: &Budget,
 ) -> Result<Answer, Problem> {
-    // A goal that does not parse calls nothing; asking it says why.
+    // A goal that does not parse is asked all the same: that says why.
     let term = syntax::parse_goal(SourceId::default(), &Source::new("goal", goal)).ok();
     if permissive
         && let Some((name, arity)) = term.as_ref().and_then(Term::functor)
@@ -60,28 +60,7 @@ fn answer(
     {
         return Ok(Answer::Probed(rulebase.probe(goal, budget)?));
     }
-    let mut keys = Vec::new();
-    if let Some(term) = &term {
-        mentioned(term, &mut keys);
-    }
-    let model = rulebase.evaluate_slice(&keys, budget)?;
-    rules::keep(&model);
-    Ok(Answer::Solutions(model.query(goal)?))
-}
-
-/// All that looks like a predicate in the goal: at least the predicates that it calls.
-fn mentioned(term: &Term, keys: &mut Vec<PredicateKey>) {
-    if let Some((name, arity)) = term.functor() {
-        keys.push(PredicateKey::new(name, arity));
-    }
-    match &term.kind {
-        TermKind::Compound(_, parts)
-        | TermKind::Conjunction(parts)
-        | TermKind::Disjunction(parts) => {
-            parts.iter().for_each(|part| mentioned(part, keys));
-        }
-        _ => {}
-    }
+    Ok(Answer::Solutions(rulebase.query(goal, budget)?))
 }
 
 fn no_answer(args: &Query, problem: &Problem) -> io::Result<Outcome> {

@@ -34,6 +34,7 @@
 //! The crate does no I/O, reads no clock, and has no unsafe code. Nothing in it panics on any input.
 
 mod analysis;
+mod budget;
 mod diagnostic;
 mod engine;
 pub mod explain;
@@ -47,8 +48,9 @@ pub mod syntax;
 mod value;
 
 pub use analysis::{Checked, Refused, Rulebase};
+pub use budget::{Budget, BudgetExceeded};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
-pub use engine::{Answers, Budget, BudgetExceeded, Model, QueryError, UpdateError};
+pub use engine::{Answers, Model, QueryError, UpdateError};
 pub use key::{BadPredicateKey, PredicateKey};
 pub use loader::{Loader, NotClean};
 pub use policy::{

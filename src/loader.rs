@@ -3,6 +3,8 @@
 //! Nothing here explains: a set that is not clean is left to [`Rulebase::check`], which reads the whole text.
 
 use crate::analysis::Rulebase;
+use crate::budget::Budget;
+use crate::diagnostic::Diagnostic;
 use crate::key::PredicateKey;
 use crate::program::{FactTable, Program};
 use crate::source::{Source, SourceId, Span};
@@ -12,9 +14,13 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// The set cannot be loaded as it stands; [`Rulebase::check`] of the whole texts says why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rules are refused; check the whole texts to see why")]
-pub struct NotClean;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.exceeded.as_ref().map_or("the rules are refused; check the whole texts to see why", |found| &found.message))]
+#[non_exhaustive]
+pub struct NotClean {
+    /// The budget of clauses ran out here: reading the whole texts says no more.
+    pub exceeded: Option<Box<Diagnostic>>,
+}
 
 /// Takes the texts of a file set piece by piece. Only rules are kept as text would be; a million facts are rows.
 ///
@@ -42,6 +48,10 @@ pub struct Loader {
     /// Room for the values of the names of some facts.
     found: Vec<Option<Value>>,
     clean: bool,
+    budget: Budget,
+    /// How many clauses were taken.
+    taken: u64,
+    exceeded: Option<Box<Diagnostic>>,
 }
 
 /// How many facts are interned together.
@@ -67,6 +77,25 @@ impl Loader {
         Self {
             clean: true,
             ..Self::default()
+        }
+    }
+
+    /// A loader that takes clauses and nesting within a budget.
+    ///
+    /// ```
+    /// use horngate::{Budget, Loader};
+    /// let budget = Budget { clauses: 1, ..Budget::default() };
+    /// let mut loader = Loader::within(&budget);
+    /// loader.begin("grants.pl");
+    /// loader.feed(b"p(a). p(b).\n");
+    /// let error = loader.finish().unwrap_err();
+    /// assert_eq!(error.to_string(), "the budget of 1 clauses ran out at 2");
+    /// ```
+    #[must_use]
+    pub fn within(budget: &Budget) -> Self {
+        Self {
+            budget: budget.clone(),
+            ..Self::new()
         }
     }
 
@@ -122,11 +151,14 @@ impl Loader {
     /// [`NotClean`] when any text has an error that refuses the set.
     pub fn finish(mut self) -> Result<Rulebase, NotClean> {
         self.end();
+        let refused = NotClean {
+            exceeded: self.exceeded,
+        };
         if !self.clean {
-            return Err(NotClean);
+            return Err(refused);
         }
         self.program.set_constants(self.constants);
-        Rulebase::without_lints(self.program).map_err(|_| NotClean)
+        Rulebase::without_lints(self.program).map_err(|_| refused)
     }
 
     fn take_clauses(&mut self, file: &mut File, complete: bool) {
@@ -161,6 +193,9 @@ impl Loader {
         while self.clean {
             if !file.in_tests && (file.base > 0 || at > 0) {
                 while let Some(fact) = syntax::scan_fact(text, at, complete) {
+                    if !self.count(|| place(file, fact.start, fact.end)) {
+                        return at;
+                    }
                     at = fact.end;
                     facts.push(fact);
                     if facts.len() == FACTS_AT_ONCE {
@@ -172,8 +207,12 @@ impl Loader {
                 facts.clear();
             }
             let first = file.base == 0 && at == 0;
-            match syntax::next_clause(file.id, text, at, file.base, first, complete) {
+            let depth = self.budget.nesting();
+            match syntax::next_clause(file.id, text, at, file.base, first, complete, depth) {
                 NextClause::Clause(clause, end) => {
+                    if !self.count(|| clause.span) {
+                        break;
+                    }
                     if let ClauseKind::Directive(goal) = &clause.kind {
                         match goal.functor() {
                             Some(("begin_tests", _)) => file.in_tests = true,
@@ -190,6 +229,17 @@ impl Loader {
             }
         }
         at
+    }
+
+    /// Counts a clause; says whether there may be one more.
+    fn count(&mut self, span: impl FnOnce() -> Span) -> bool {
+        if self.taken >= self.budget.clauses {
+            let found = syntax::out_of_clauses(span(), self.budget.clauses);
+            self.exceeded = Some(Box::new(found));
+            self.clean = false;
+        }
+        self.taken += 1;
+        self.clean
     }
 
     /// Takes in some facts. All their names are interned together.
@@ -244,14 +294,19 @@ impl Loader {
         if let Some(at) = self.index.get(&key) {
             return *at;
         }
-        let offset = |at: usize| u32::try_from(file.base + at).unwrap_or(u32::MAX);
         self.tables.push(FactTable {
             key: PredicateKey::new(fact.name, key.1),
             // Without the dot, as a clause's head is.
-            first: Span::new(file.id, offset(fact.start), offset(fact.end - 1)),
+            first: place(file, fact.start, fact.end - 1),
             facts: crate::program::Facts::default(),
         });
         self.index.insert(key, self.tables.len() - 1);
         self.tables.len() - 1
     }
+}
+
+/// The bytes of the piece at hand, as a place in the file.
+fn place(file: &File, start: usize, end: usize) -> Span {
+    let offset = |at: usize| u32::try_from(file.base + at).unwrap_or(u32::MAX);
+    Span::new(file.id, offset(start), offset(end))
 }

@@ -51,6 +51,15 @@ impl Integer {
         }
     }
 
+    /// How many bytes it takes beyond a machine word.
+    #[must_use]
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Small(_) => 0,
+            Self::Big(value) => usize::try_from(value.bits().div_ceil(8)).unwrap_or(usize::MAX),
+        }
+    }
+
     /// The same value with the other sign.
     #[must_use]
     pub fn negated(&self) -> Self {

@@ -2,7 +2,8 @@
 //!
 //! Nothing here is evaluated; a program with diagnostics of its own never becomes a rulebase.
 
-use crate::diagnostic::Diagnostic;
+use crate::budget::Budget;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax::{self, Clause};
@@ -72,12 +73,36 @@ impl FactTable {
 impl Program {
     /// Parses all sources. Every diagnostic of every source is kept, not the first only.
     pub fn parse(sources: impl IntoIterator<Item = Source>) -> Self {
+        Self::parse_within(sources, &Budget::default())
+    }
+
+    /// Parses all sources within a budget of clauses and nesting. Where one runs out is an error that refuses the
+    /// whole set; what comes after the last clause of the budget is not read.
+    ///
+    /// ```
+    /// use horngate::{Budget, Program, Rulebase, Source};
+    /// let budget = Budget { clauses: 2, ..Budget::default() };
+    /// let program = Program::parse_within([Source::new("a.pl", "p(a). p(b).\np(c).")], &budget);
+    /// assert_eq!(program.clauses().count(), 2);
+    /// let refused = Rulebase::check(program).rulebase.unwrap_err();
+    /// assert_eq!(refused.to_string(), "a.pl:2:1: the budget of 2 clauses ran out at 3");
+    /// ```
+    pub fn parse_within(sources: impl IntoIterator<Item = Source>, budget: &Budget) -> Self {
         let mut program = Self {
             sources: Sources::new(sources),
             ..Self::default()
         };
+        let (mut spent, mut over) = (0_u64, false);
         for (id, source) in program.sources.iter() {
-            let parsed = syntax::parse(id, source);
+            let parsed = match over {
+                true => syntax::Parsed::default(),
+                false => syntax::parse_within(id, source, budget, spent),
+            };
+            spent = spent.saturating_add(u64::try_from(parsed.clauses.len()).unwrap_or(u64::MAX));
+            over |= parsed
+                .diagnostics
+                .iter()
+                .any(|found| found.code == Code::Budget);
             program.files.push(parsed.clauses);
             program.tables.push(Vec::new());
             program.diagnostics.extend(parsed.diagnostics);

@@ -184,6 +184,17 @@ impl Constants {
         self.entry(value).map_or(&Constant::Nil, |entry| &entry.0)
     }
 
+    /// How many bytes a constant takes beside its entry.
+    pub(crate) fn bytes(&self, value: Value) -> u64 {
+        let bytes = match self.get(value) {
+            Constant::Atom(text) | Constant::String(text) => text.len(),
+            Constant::Compound(name, args) => name.len() + args.len() * size_of::<Value>(),
+            Constant::Integer(integer) => integer.bytes(),
+            Constant::Nil | Constant::Float(_) => 0,
+        };
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
     /// How deep the deepest constant nests.
     pub(crate) fn deepest(&self) -> u32 {
         let own = self.entries.iter().map(|entry| entry.1).max().unwrap_or(0);

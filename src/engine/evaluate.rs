@@ -163,11 +163,13 @@ impl<'b> Evaluator<'b> {
         members: &[Member<'_>],
         rules: &[&Rule],
     ) -> Result<(), Failure> {
+        self.span = Span::default();
         for member in members {
             let facts = member.facts;
             let relation = Relation::of(member.arity, facts.count, &facts.values);
-            self.count_tuples(u64::from(relation.len()), member.id)?;
+            let count = u64::from(relation.len());
             self.open(member.id, relation);
+            self.count_tuples(count, member.id)?;
         }
         let ids: Vec<PredicateId> = members.iter().map(|member| member.id).collect();
         self.derive(&ids, rules)?;
@@ -206,6 +208,7 @@ impl<'b> Evaluator<'b> {
 
     /// Runs a rule over all rows.
     pub(super) fn run_once(&mut self, rule: &Rule) -> Result<(), Failure> {
+        self.span = rule.span;
         let compiled = self.plan(rule, None, &|_, _| Part::All);
         self.run(&compiled)
     }
@@ -275,6 +278,7 @@ impl<'b> Evaluator<'b> {
                 .filter(|rule| !recursive_calls(ids, rule).is_empty())
                 .collect();
             if let Some(closure) = passenger::closure(*id, &recursive) {
+                self.span = recursive.first().map_or(self.span, |rule| rule.span);
                 return self.close_over(*id, &closure);
             }
         }
@@ -284,6 +288,7 @@ impl<'b> Evaluator<'b> {
     /// Derives a predicate that has one rule and nothing else. Where results come grouped, their groups are what keeps
     /// them apart.
     fn derive_alone(&mut self, id: PredicateId, rule: &Rule) -> Result<(), Failure> {
+        self.span = rule.span;
         let compiled = self.plan(rule, None, &|_, _| Part::All);
         if let Compiled::Batch(program) = &compiled
             && let Some(leader) = program.leader()
@@ -332,6 +337,7 @@ impl<'b> Evaluator<'b> {
                 if empty {
                     continue;
                 }
+                self.span = rule.span;
                 let sizes = self.sizes(rule);
                 let planned = match planned {
                     Some(known) if known.sizes == sizes => {
@@ -597,26 +603,46 @@ impl<'b> Evaluator<'b> {
     }
 
     pub(super) fn count_tuples(&mut self, count: u64, id: PredicateId) -> Result<(), Failure> {
-        self.spent.tuples += count;
-        if self.spent.tuples > self.budget.tuples {
-            return Err(self.exceeded("tuples", self.budget.tuples, id));
+        let arity = self.relation(id).map_or(0, Relation::arity);
+        self.spent.add_tuples(count, arity);
+        self.check_tuples(id)
+    }
+
+    /// Counts the constants that were made since there were `before`.
+    pub(super) fn count_constants(&mut self, before: u32) -> Result<(), Failure> {
+        if self.constants.len() == before {
+            return Ok(());
+        }
+        for made in before..self.constants.len() {
+            self.spent.add_constant(self.constants.bytes(Value(made)));
+        }
+        self.check_tuples(self.head)
+    }
+
+    fn check_tuples(&self, id: PredicateId) -> Result<(), Failure> {
+        let limit = self.budget.tuple_limit();
+        if self.spent.tuples > limit {
+            return Err(self.exceeded("tuples", limit, self.spent.tuples, id));
         }
         Ok(())
     }
 
     pub(super) fn count_firings(&mut self, count: u64, id: PredicateId) -> Result<(), Failure> {
-        self.spent.firings += count;
-        if self.spent.firings > self.budget.firings {
-            return Err(self.exceeded("firings", self.budget.firings, id));
+        self.spent.add_firings(count);
+        let limit = self.budget.firings;
+        if self.spent.firings > limit {
+            return Err(self.exceeded("firings", limit, self.spent.firings, id));
         }
         Ok(())
     }
 
-    fn exceeded(&self, what: &'static str, limit: u64, id: PredicateId) -> Failure {
+    fn exceeded(&self, what: &'static str, limit: u64, reached: u64, id: PredicateId) -> Failure {
         Failure::Budget(BudgetExceeded {
             what,
             limit,
+            reached,
             predicate: (self.name_of)(id),
+            span: self.span,
         })
     }
 

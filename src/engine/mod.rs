@@ -4,7 +4,6 @@
 
 mod arithmetic;
 mod batch;
-mod budget;
 mod csr;
 mod demand;
 mod evaluate;
@@ -21,15 +20,16 @@ mod vector;
 pub(crate) mod view;
 
 pub(crate) use arithmetic::{Number, compare as compare_numbers, evaluate as evaluate_expression};
-pub use budget::{Budget, BudgetExceeded};
 pub use query::{Answers, QueryError};
 pub use update::UpdateError;
 
 use crate::analysis::rule::PredicateId;
 use crate::analysis::{Data, Rulebase};
+use crate::budget::{self, Budget, BudgetExceeded};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::key::PredicateKey;
 use crate::program::Facts;
+use crate::source::Span;
 use crate::value::Constants;
 use evaluate::{Evaluator, Failure, Member};
 use relation::Relation;
@@ -189,7 +189,17 @@ impl Rulebase {
             .collect();
         match evaluator.component(&members, &rules) {
             Ok(()) => Ok(State::Done),
-            Err(Failure::Budget(exceeded)) => Err(exceeded),
+            Err(Failure::Budget(mut exceeded)) => {
+                if exceeded.span == Span::default() {
+                    // Facts stand in no clause that is at work.
+                    let first = component.iter().find_map(|id| {
+                        let known = data.predicates.get(*id)?;
+                        (known.key.to_string() == exceeded.predicate).then(|| known.place())?
+                    });
+                    exceeded.span = first.unwrap_or_default();
+                }
+                Err(exceeded)
+            }
             Err(Failure::Evaluation(span, message)) => {
                 evaluator.discard(component);
                 let key = component.first().map(|id| data.predicates.key(*id));

@@ -152,7 +152,7 @@ impl Model {
                 data.predicates.key(id).to_string()
             }
         };
-        let evaluator = match names_constants(&rules) {
+        let evaluator = match names_constants(&asked.rules) {
             true => Evaluator::over_model,
             false => Evaluator::new,
         };
@@ -330,7 +330,10 @@ impl Asked {
 fn failed(failure: Failure, goal: Span) -> Diagnostic {
     match failure {
         Failure::Evaluation(span, message) => Diagnostic::new(Code::Evaluation, span, message),
-        Failure::Budget(exceeded) => Diagnostic::new(Code::Budget, goal, exceeded.to_string()),
+        Failure::Budget(mut exceeded) => {
+            exceeded.span = goal;
+            exceeded.diagnostic()
+        }
     }
 }
 

@@ -83,7 +83,9 @@ impl Evaluator<'_> {
             Step::Is(to, expression, span) => {
                 let number = arithmetic::evaluate(expression, &self.constants, &|v| self.get(v))
                     .map_err(|error| undefined(&error, *span))?;
+                let before = self.constants.len();
                 let value = number.intern(&mut self.constants);
+                self.count_constants(before)?;
                 self.matches(to, value)
             }
             Step::Fail => false,
@@ -150,9 +152,9 @@ impl Evaluator<'_> {
         };
         let mut at = self.newest(scan.predicate, &scan.columns, &key);
         while at != NO_ROW && at >= rows.start {
-            if at < rows.end
-                && let Some(flow) = self.visit(scan, at, rest, goal)?
-            {
+            if at >= rows.end {
+                self.count_firings(1, self.head)?;
+            } else if let Some(flow) = self.visit(scan, at, rest, goal)? {
                 return Ok(flow);
             }
             at = self.older(scan.predicate, &scan.columns, &key, at);
@@ -243,9 +245,13 @@ impl Evaluator<'_> {
                     .iter()
                     .map(|arg| self.build(arg))
                     .collect::<Result<_, _>>()?;
-                self.constants
+                let before = self.constants.len();
+                let value = self
+                    .constants
                     .compound(name, &args)
-                    .map_err(|error| Failure::Evaluation(self.span, error.to_string()))
+                    .map_err(|error| Failure::Evaluation(self.span, error.to_string()))?;
+                self.count_constants(before)?;
+                Ok(value)
             }
         }
     }

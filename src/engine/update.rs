@@ -339,13 +339,12 @@ impl<'m> Update<'m> {
         if whole || self.maintain(component, &rules).is_err() {
             self.evaluate(component)?;
         }
-        let tuples: u64 = self
-            .relations
-            .iter()
-            .map(|relation| u64::from(relation.len()))
-            .sum();
         self.evaluator.spent.tuples = 0;
-        match self.evaluator.count_tuples(tuples, *first) {
+        for relation in &self.relations {
+            let spent = &mut self.evaluator.spent;
+            spent.add_tuples(u64::from(relation.len()), relation.arity());
+        }
+        match self.evaluator.count_tuples(0, *first) {
             Err(Failure::Budget(exceeded)) => Err(exceeded),
             _ => Ok(()),
         }

@@ -7,8 +7,9 @@ use crate::analysis::rule::{
     Expression, Listness, Literal, LiteralKind, Pattern, PredicateId, Rule, Variable,
 };
 use crate::analysis::{Data, Rulebase};
+use crate::budget::Budget;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::{Budget, Model, Number, State, compare_numbers, evaluate_expression};
+use crate::engine::{Model, Number, State, compare_numbers, evaluate_expression};
 use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 /// How deep probes may call each other.
 const MAX_DEPTH: usize = 200;
+/// How many steps a probe may take, if the budget of firings is not less: it keeps what it learns, and is slow.
+const MAX_STEPS: u64 = 10_000_000;
 
 /// The answer of a probe. It is no decision, and nothing turns it into one.
 ///
@@ -100,7 +103,7 @@ impl Rulebase {
         }
         let model = self
             .evaluate_slice(std::slice::from_ref(&key), budget)
-            .map_err(|exceeded| refuse(Code::Budget, exceeded.to_string()))?;
+            .map_err(|exceeded| vec![exceeded.diagnostic()])?;
         let mut constants = Constants::over(Arc::clone(&model.data.constants));
         let args: Result<Vec<Value>, _> = term
             .args()
@@ -129,7 +132,8 @@ impl Rulebase {
             model,
             constants,
             table: HashMap::new(),
-            steps: budget.firings.min(10_000_000),
+            steps: 0,
+            limit: budget.firings.min(MAX_STEPS),
             depth: 0,
         };
         probe.complete(id, &args).map(Probed)
@@ -228,6 +232,7 @@ struct Probe<'m> {
     /// What is known of each ground subgoal of the fixpoint at work.
     table: HashMap<Subgoal, bool>,
     steps: u64,
+    limit: u64,
     depth: usize,
 }
 
@@ -264,7 +269,7 @@ impl Probe<'_> {
             return Ok(*known);
         }
         if self.depth >= MAX_DEPTH {
-            return Err(out_of_budget("the probe nests too deep"));
+            return Err(self.too_deep(id));
         }
         self.table.insert(key.clone(), false);
         self.depth += 1;
@@ -280,10 +285,11 @@ impl Probe<'_> {
     fn clauses(&mut self, id: PredicateId, args: &[Value]) -> Result<bool, Diagnostic> {
         let model = self.model;
         let data: &Data = &model.data.rulebase.data;
-        if let Some(facts) = data.facts.get(id.index())
-            && facts.rows(args.len()).any(|row| row == args)
-        {
-            return Ok(true);
+        if let Some(facts) = data.facts.get(id.index()) {
+            self.take(id, u64::try_from(facts.count).unwrap_or(u64::MAX))?;
+            if facts.rows(args.len()).any(|row| row == args) {
+                return Ok(true);
+            }
         }
         for at in data.rules_of.get(id.index()).into_iter().flatten() {
             let Some(rule) = data.rules.get(*at) else {
@@ -302,12 +308,35 @@ impl Probe<'_> {
         Ok(false)
     }
 
-    fn step(&mut self) -> Result<(), Diagnostic> {
-        self.steps = self
-            .steps
-            .checked_sub(1)
-            .ok_or_else(|| out_of_budget("the probe's budget ran out"))?;
-        Ok(())
+    /// Counts steps in a rule or the facts of a predicate.
+    fn take(&mut self, id: PredicateId, steps: u64) -> Result<(), Diagnostic> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps <= self.limit {
+            return Ok(());
+        }
+        let (limit, reached) = (self.limit, self.steps);
+        Err(self.out_of_budget(
+            id,
+            &format!("the probe's budget of {limit} steps ran out at {reached}"),
+        ))
+    }
+
+    fn too_deep(&self, id: PredicateId) -> Diagnostic {
+        let reached = MAX_DEPTH + 1;
+        let message = format!("the probe nests {reached} calls deep, and the limit is {MAX_DEPTH}");
+        self.out_of_budget(id, &message)
+    }
+
+    fn out_of_budget(&self, id: PredicateId, message: &str) -> Diagnostic {
+        let predicates = &self.model.data.rulebase.data.predicates;
+        let key = predicates.key(id);
+        let place = predicates.get(id).and_then(|known| known.place());
+        Diagnostic::new(
+            Code::Budget,
+            place.unwrap_or_default(),
+            format!("{message} in `{key}`"),
+        )
+        .of(&key)
     }
 
     /// Whether the literals hold, from left to right, for some binding of what is open.
@@ -317,7 +346,7 @@ impl Probe<'_> {
         body: &[Literal],
         binding: &mut Binding,
     ) -> Result<bool, Diagnostic> {
-        self.step()?;
+        self.take(rule.head, 1)?;
         let Some((literal, rest)) = body.split_first() else {
             return Ok(true);
         };
@@ -411,7 +440,7 @@ impl Probe<'_> {
                     return Ok(false);
                 };
                 for row in relation.rows() {
-                    self.step()?;
+                    self.take(rule.head, 1)?;
                     let mut inner = binding.clone();
                     let matched = args
                         .iter()
@@ -449,7 +478,7 @@ impl Probe<'_> {
     /// A subgoal of a lower component, complete before its caller goes on: a negation may depend on it.
     fn nested(&mut self, id: PredicateId, args: &[Value]) -> Result<bool, Diagnostic> {
         if self.depth >= MAX_DEPTH {
-            return Err(out_of_budget("the probe nests too deep"));
+            return Err(self.too_deep(id));
         }
         self.depth += 1;
         let holds = self.complete(id, args);
@@ -539,8 +568,4 @@ fn floundered(span: Span) -> Diagnostic {
 
 fn undefined(span: Span, message: String) -> Diagnostic {
     Diagnostic::new(Code::Evaluation, span, message)
-}
-
-fn out_of_budget(message: &str) -> Diagnostic {
-    Diagnostic::new(Code::Budget, Span::default(), message)
 }

@@ -7,9 +7,6 @@ use super::lexer::Problem;
 use crate::diagnostic::Code;
 use crate::source::{SourceId, Span};
 
-/// How deeply brackets and terms may be nested.
-pub(super) const MAX_DEPTH: usize = 256;
-
 /// A term and how deeply it is nested; an atomic term has depth 0.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -50,13 +47,16 @@ impl Items {
 #[derive(Debug)]
 pub(super) struct Builder {
     source: SourceId,
+    /// How deeply terms may be nested.
+    depth: usize,
     problem: Option<Problem>,
 }
 
 impl Builder {
-    pub(super) fn new(source: SourceId) -> Self {
+    pub(super) fn new(source: SourceId, depth: usize) -> Self {
         Self {
             source,
+            depth,
             problem: None,
         }
     }
@@ -139,20 +139,21 @@ impl Builder {
 
     fn node(&mut self, start: u32, kind: TermKind, depth: usize, end: u32) -> Node {
         let span = Span::new(self.source, start, end);
-        if depth <= MAX_DEPTH {
+        if depth <= self.depth {
             return Node {
                 term: Term { kind, span },
                 depth,
             };
         }
         if self.problem.is_none() {
-            self.problem = Some(too_deep(span));
+            self.problem = Some(too_deep(span, depth, self.depth));
         }
         Node::atomic(TermKind::Nil, span)
     }
 }
 
-pub(super) fn too_deep(span: Span) -> Problem {
+/// The problem of what starts at `span` and is nested `depth` levels deep.
+pub(super) fn too_deep(span: Span, depth: usize, limit: usize) -> Problem {
     Problem::new(
         Code::NestedTooDeep,
         Span::new(
@@ -160,7 +161,7 @@ pub(super) fn too_deep(span: Span) -> Problem {
             span.start,
             span.start.saturating_add(1).min(span.end),
         ),
-        format!("nested more than {MAX_DEPTH} levels deep"),
+        format!("nested {depth} levels deep, and the limit is {limit}"),
     )
     .help("split the clause, or give the inner part a predicate of its own")
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here stops at the first fault, and nothing of the parser generator is seen outside this file.
 
+use super::MAX_DEPTH;
 use super::ast::{Clause, ClauseKind, Term, TermKind};
 use super::build::{Builder, Node};
 use super::context::{Context, Lines};
@@ -9,6 +10,7 @@ use super::hints;
 use super::lexer::{self, Problem, Spanned, Token};
 use super::numeral::shown;
 use super::tokens::{classify, offset};
+use crate::budget::Budget;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{MAX_SOURCE_BYTES, Source, SourceId, Span};
 use lalrpop_util::ParseError;
@@ -56,7 +58,15 @@ pub struct Parsed {
 /// ```
 #[must_use]
 pub fn parse(id: SourceId, source: &Source) -> Parsed {
+    parse_within(id, source, &Budget::default(), 0)
+}
+
+/// Reads the clauses of `source` within a budget of which so many clauses are spent.
+pub(crate) fn parse_within(id: SourceId, source: &Source, budget: &Budget, spent: u64) -> Parsed {
     let mut reader = Reader::new(id, source);
+    reader.depth = budget.nesting();
+    reader.clauses = budget.clauses;
+    reader.spent = spent;
     if let Some(problem) = unreadable(id, source) {
         reader.report(problem);
         return reader.parsed;
@@ -90,6 +100,7 @@ pub(crate) fn next_clause(
     base: usize,
     first: bool,
     complete: bool,
+    depth: usize,
 ) -> NextClause {
     let start = if first { lexer::preamble(text) } else { at };
     let mut tokens = Vec::new();
@@ -97,10 +108,14 @@ pub(crate) fn next_clause(
         let end = spanned.end;
         let ends = spanned.token == Token::End && (complete || end < text.len());
         tokens.push(spanned);
+        if tokens.len() >= MAX_CLAUSE_TOKENS {
+            return NextClause::Refused;
+        }
         if !ends {
             continue;
         }
         let mut reader = Reader::over(id, text);
+        reader.depth = depth;
         reader.clause(&tokens);
         return match (
             reader.parsed.clauses.pop(),
@@ -172,6 +187,11 @@ struct Reader<'s> {
     lines: Lines<'s>,
     parser: grammar::ClauseParser,
     parsed: Parsed,
+    /// How deeply brackets and terms may be nested.
+    depth: usize,
+    /// How many clauses there may be, and how many were read before this source.
+    clauses: u64,
+    spent: u64,
     /// Whether an `op/3` directive was read.
     operators_changed: bool,
 }
@@ -188,6 +208,9 @@ impl<'s> Reader<'s> {
             lines: Lines::new(text),
             parser: grammar::ClauseParser::new(),
             parsed: Parsed::default(),
+            depth: MAX_DEPTH,
+            clauses: u64::MAX,
+            spent: 0,
             operators_changed: false,
         }
     }
@@ -202,6 +225,12 @@ impl<'s> Reader<'s> {
             bad += usize::from(matches!(spanned.token, Token::Bad(_)));
             tokens.push(spanned);
             if ends {
+                let read = u64::try_from(self.parsed.clauses.len()).unwrap_or(u64::MAX);
+                if self.spent.saturating_add(read) >= self.clauses {
+                    let problem = out_of_clauses(self.cover(&tokens), self.clauses);
+                    self.parsed.diagnostics.push(problem);
+                    return;
+                }
                 self.clause(&tokens);
                 tokens.clear();
             }
@@ -277,8 +306,8 @@ impl<'s> Reader<'s> {
     }
 
     fn read(&mut self, tokens: &[Spanned<'_>]) -> Result<Node, Problem> {
-        let classified = classify(self.id, tokens)?;
-        let mut builder = Builder::new(self.id);
+        let classified = classify(self.id, tokens, self.depth)?;
+        let mut builder = Builder::new(self.id, self.depth);
         let result = self.parser.parse(
             &mut builder,
             classified
@@ -367,6 +396,14 @@ impl<'s> Reader<'s> {
         let end = tokens.last().map_or(0, |last| last.end);
         Span::new(self.id, offset(start), offset(end))
     }
+}
+
+/// The error that one clause more than there may be stands at `span`.
+pub(crate) fn out_of_clauses(span: Span, limit: u64) -> Diagnostic {
+    let reached = limit.saturating_add(1);
+    let message = format!("the budget of {limit} clauses ran out at {reached}");
+    Diagnostic::new(Code::Budget, span, message)
+        .help("if there are to be more, raise `--max-clauses`")
 }
 
 fn clause_kind(mut term: Term) -> ClauseKind {

@@ -4,7 +4,7 @@
 //! where it does becomes [`Tok::Stray`], which the grammar does not know.
 
 use super::ast::TermKind;
-use super::build::{MAX_DEPTH, Node, too_deep};
+use super::build::{Node, too_deep};
 use super::lexer::{Problem, Spanned, Token};
 use super::numeral::Number;
 use super::operators;
@@ -72,14 +72,16 @@ enum Before {
     Operand,
 }
 
-/// The tokens of one clause, its end included, as the grammar wants them.
+/// The tokens of one clause, its end included, as the grammar wants them; brackets nested at most `depth` levels.
 pub(super) fn classify<'s>(
     source: SourceId,
     tokens: &'s [Spanned<'s>],
+    depth: usize,
 ) -> Result<Vec<(u32, Tok<'s>, u32)>, Problem> {
     let mut classifier = Classifier {
         source,
         tokens,
+        depth,
         at: 0,
         before: Before::Operator,
         brackets: Vec::new(),
@@ -102,6 +104,8 @@ pub(super) fn offset(at: usize) -> u32 {
 struct Classifier<'s> {
     source: SourceId,
     tokens: &'s [Spanned<'s>],
+    /// How deeply brackets may be nested.
+    depth: usize,
     at: usize,
     before: Before,
     brackets: Vec<Bracket>,
@@ -181,8 +185,9 @@ impl<'s> Classifier<'s> {
         bracket: Bracket,
         spanned: &Spanned<'_>,
     ) -> Result<Tok<'s>, Problem> {
-        if self.brackets.len() >= MAX_DEPTH {
-            return Err(too_deep(self.span(spanned)));
+        if self.brackets.len() >= self.depth {
+            let depth = self.brackets.len() + 1;
+            return Err(too_deep(self.span(spanned), depth, self.depth));
         }
         self.brackets.push(bracket);
         Ok(self.then(tok, Before::Delimiter))

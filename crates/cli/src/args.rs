@@ -165,13 +165,16 @@ pub(crate) struct Authority {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Limits {
-    /// How many tuples may be derived in all, facts included
+    /// How many clauses the rule files may have in all
+    #[arg(long, value_name = "N", default_value_t = Budget::default().clauses)]
+    max_clauses: u64,
+    /// How many tuples may be derived in all, facts included; wide ones count more than once
     #[arg(long, value_name = "N", default_value_t = Budget::default().tuples)]
     max_tuples: u64,
     /// How many rows the rules may look at in all
     #[arg(long, value_name = "N", default_value_t = Budget::default().firings)]
     max_firings: u64,
-    /// Give up after so many seconds; without it only the two budgets limit the work
+    /// Give up after so many seconds; without it only the budgets limit the work
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 }
@@ -179,8 +182,10 @@ pub(crate) struct Limits {
 impl Limits {
     pub(crate) fn budget(&self) -> Budget {
         Budget {
+            clauses: self.max_clauses,
             tuples: self.max_tuples,
             firings: self.max_firings,
+            ..Budget::default()
         }
     }
 }

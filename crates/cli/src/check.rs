@@ -6,7 +6,7 @@ use crate::args::{Check, CheckFormat, Predicate};
 use crate::json::{self, Grounds};
 use crate::outcome::Outcome;
 use crate::printable::Printable;
-use crate::problem::{Problem, out_of_budget};
+use crate::problem::Problem;
 use crate::{files, guard, render, rules, sarif};
 use horngate::{
     Allowlist, Basis, BindError, Budget, Code, Diagnostic, PredicateKey, Program, Rulebase,
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Check) -> io::Result<Outcome> {
 }
 
 fn check(sources: Vec<Source>, allowlist: Option<&Predicate>, budget: &Budget) -> Findings {
-    let checked = Rulebase::check(Program::parse(sources));
+    let checked = Rulebase::check(Program::parse_within(sources, budget));
     let mut findings = Findings {
         sources: checked.sources,
         diagnostics: checked.diagnostics,
@@ -82,7 +82,7 @@ fn check(sources: Vec<Source>, allowlist: Option<&Predicate>, budget: &Budget) -
         findings.diagnostics.extend(rulebase.default_allows(budget));
         match rulebase.evaluate(budget) {
             Ok(model) => findings.diagnostics.extend(model.failures()),
-            Err(exceeded) => findings.diagnostics.push(out_of_budget(&exceeded)),
+            Err(exceeded) => findings.diagnostics.push(exceeded.diagnostic()),
         }
         if let Some(allowlist) = allowlist {
             findings.judge(rulebase, allowlist, budget);
@@ -116,7 +116,7 @@ impl Findings {
             }
             Err(exceeded) => {
                 self.diagnostics.retain(|found| found.code != Code::Budget);
-                self.diagnostics.push(out_of_budget(&exceeded));
+                self.diagnostics.push(exceeded.diagnostic());
             }
         }
         if let Some(basis) = rulebase.basis(&allowlist.key) {

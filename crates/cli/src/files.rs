@@ -3,7 +3,7 @@
 //! Nothing here parses, and no file is ever skipped because it cannot be read.
 
 use crate::problem::{Problem, Unreadable};
-use horngate::{Loader, MAX_SOURCE_BYTES, Rulebase, Source};
+use horngate::{Budget, Loader, MAX_SOURCE_BYTES, NotClean, Refused, Rulebase, Source, Sources};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -29,9 +29,9 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
 /// regular file and could not be read a second time to say why.
 ///
 /// # Errors
-/// As [`read`].
-pub(crate) fn load(paths: &[PathBuf]) -> Result<Option<Rulebase>, Problem> {
-    let mut loader = Loader::new();
+/// As [`read`], and when there are more clauses than the budget has.
+pub(crate) fn load(paths: &[PathBuf], budget: &Budget) -> Result<Option<Rulebase>, Problem> {
+    let mut loader = Loader::within(budget);
     let mut regular = true;
     let mut piece = vec![0; PIECE];
     each(paths, |path| {
@@ -53,7 +53,23 @@ pub(crate) fn load(paths: &[PathBuf]) -> Result<Option<Rulebase>, Problem> {
             }
         }
     })?;
-    Ok(if regular { loader.finish().ok() } else { None })
+    if !regular {
+        return Ok(None);
+    }
+    match loader.finish() {
+        Ok(rulebase) => Ok(Some(rulebase)),
+        Err(NotClean {
+            exceeded: Some(found),
+            ..
+        }) => {
+            let refused = Refused {
+                sources: Sources::new(read(paths)?),
+                diagnostics: vec![*found],
+            };
+            Err(refused.into())
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 /// Does something with every rule file that the paths name, in order, each file once.

@@ -5,7 +5,8 @@
 use crate::json;
 use crate::render;
 use horngate::{
-    BindError, BudgetExceeded, Code, Diagnostic, ProbeError, QueryError, Refused, Sources, Span,
+    BindError, BudgetExceeded, Code, Diagnostic, ProbeError, QueryError, Refused, Source, Sources,
+    Span,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -51,6 +52,38 @@ impl Unreadable {
 }
 
 impl Problem {
+    /// A budget that ran out while the rules of these texts were evaluated.
+    pub(crate) fn budget(sources: &Sources, exceeded: &BudgetExceeded) -> Self {
+        Self::Refused {
+            message: exceeded.to_string(),
+            sources: sources.clone(),
+            diagnostics: vec![exceeded.diagnostic()],
+        }
+    }
+
+    /// Whether it is nothing but a budget that ran out.
+    pub(crate) fn is_of_a_budget(&self) -> bool {
+        match self {
+            Self::Refused { diagnostics, .. } => {
+                diagnostics.iter().all(|found| found.code == Code::Budget)
+            }
+            _ => false,
+        }
+    }
+
+    /// The same with the rule texts, where they had not been kept.
+    pub(crate) fn over(mut self, texts: Vec<Source>) -> Self {
+        if let Self::Refused { sources, .. } = &mut self {
+            let known = texts.len();
+            let mut whole = Sources::new(texts);
+            for (_, source) in sources.iter().skip(known) {
+                whole.push(source.clone());
+            }
+            *sources = whole;
+        }
+        self
+    }
+
     /// The whole in one line, as plain text: escape it for people.
     pub(crate) fn message(&self) -> String {
         match self {
@@ -123,16 +156,6 @@ impl From<Refused> for Problem {
     }
 }
 
-impl From<BudgetExceeded> for Problem {
-    fn from(exceeded: BudgetExceeded) -> Self {
-        Self::Refused {
-            message: exceeded.to_string(),
-            sources: Sources::default(),
-            diagnostics: vec![out_of_budget(&exceeded)],
-        }
-    }
-}
-
 impl From<BindError> for Problem {
     fn from(error: BindError) -> Self {
         let message = error.to_string();
@@ -168,16 +191,6 @@ impl From<ProbeError> for Problem {
             diagnostics: error.diagnostics,
         }
     }
-}
-
-/// A budget that ran out, as a diagnostic of the predicate in which it did.
-pub(crate) fn out_of_budget(exceeded: &BudgetExceeded) -> Diagnostic {
-    Diagnostic::new(Code::Budget, Span::default(), exceeded.to_string())
-        .of(&exceeded.predicate)
-        .help(format!(
-            "if the rules need more, raise `--max-{}`",
-            exceeded.what
-        ))
 }
 
 /// Whether the diagnostic has a place in a text.

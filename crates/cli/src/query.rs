@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Query) -> io::Result<Outcome> {
     let (paths, budget) = (args.rules.paths.clone(), args.limits.budget());
     let (goal, permissive) = (args.goal.clone(), args.permissive);
     let answer = guard::run(args.limits.timeout, move || {
-        rules::with(&paths, |rulebase| {
+        rules::with(&paths, &budget, |rulebase| {
             answer(rulebase, &goal, permissive, &budget)
         })
     });
@@ -60,7 +60,9 @@ fn answer(
     {
         return Ok(Answer::Probed(rulebase.probe(goal, budget)?));
     }
-    Ok(Answer::Solutions(rulebase.query(goal, budget)?))
+    let answers = rulebase.query(goal, budget)?;
+    rules::keep(rulebase);
+    Ok(Answer::Solutions(answers))
 }
 
 fn no_answer(args: &Query, problem: &Problem) -> io::Result<Outcome> {

@@ -5,7 +5,7 @@
 use crate::args::{Authority, Limits, Rules};
 use crate::problem::Problem;
 use crate::{files, guard, render};
-use horngate::{Allowlist, Diagnostic, Model, PredicateKey, Rulebase, Severity};
+use horngate::{Allowlist, Budget, Diagnostic, PredicateKey, Program, Rulebase, Severity};
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -28,17 +28,25 @@ impl Bound {
 const DOUBTFUL: [&str; 3] = ["default-allow", "always-true", "cartesian-grant"];
 
 /// Does something with the rulebase of the files that the paths name. They are loaded piece by piece; when that or
-/// the work fails all is done again over whole texts, which can say why.
+/// the work fails all is done again over whole texts, which can say why. Only a budget that ran out is not spent
+/// twice: the texts are read to show the place.
 pub(crate) fn with<T>(
     paths: &[PathBuf],
+    budget: &Budget,
     work: impl Fn(&Rulebase) -> Result<T, Problem>,
 ) -> Result<T, Problem> {
-    if let Some(rulebase) = files::load(paths)?
-        && let Ok(done) = work(&rulebase)
-    {
-        return Ok(done);
+    if let Some(rulebase) = files::load(paths, budget)? {
+        match work(&rulebase) {
+            Ok(done) => return Ok(done),
+            Err(problem) if problem.is_of_a_budget() => {
+                drop(rulebase);
+                return Err(problem.over(files::read(paths)?));
+            }
+            Err(_) => {}
+        }
     }
-    work(&Rulebase::load(files::read(paths)?)?)
+    let program = Program::parse_within(files::read(paths)?, budget);
+    work(&Rulebase::check(program).rulebase?)
 }
 
 /// Reads the rules, derives the allowlist's slice and binds it, all within the limits.
@@ -50,8 +58,10 @@ pub(crate) fn bind(
     let (paths, authority, budget) = (rules.paths.clone(), authority.clone(), limits.budget());
     guard::run(limits.timeout, move || {
         let wanted = &authority.allowlist;
-        with(&paths, |rulebase| {
-            let model = rulebase.evaluate_slice(std::slice::from_ref(&wanted.key), &budget)?;
+        with(&paths, &budget, |rulebase| {
+            let model = rulebase
+                .evaluate_slice(std::slice::from_ref(&wanted.key), &budget)
+                .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
             keep(&model);
             let prefix = &authority.tool_prefix;
             let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
@@ -63,9 +73,9 @@ pub(crate) fn bind(
     })
 }
 
-/// Keeps a model until the process ends, which is soon: taking a large one apart would only cost time.
-pub(crate) fn keep(model: &Model) {
-    std::mem::forget(model.clone());
+/// Keeps rules or a model until the process ends, which is soon: taking large ones apart would only cost time.
+pub(crate) fn keep<T: Clone>(shared: &T) {
+    std::mem::forget(shared.clone());
 }
 
 /// The names of the predicates that the allowlist depends on, as diagnostics name them.

@@ -11,13 +11,13 @@ mod sideways;
 #[cfg(test)]
 mod tests;
 
-use super::budget::Budget;
 use super::evaluate::{Evaluator, Member};
 use super::query::{Answers, Asked, QueryError};
 use super::relation::Relation;
 use crate::analysis::graph::{Edge, Graph};
 use crate::analysis::rule::{PredicateId, Rule};
 use crate::analysis::{Data, Rulebase};
+use crate::budget::Budget;
 use crate::program::Facts;
 use crate::value::Constants;
 use rewrite::{Given, Rewritten};

@@ -6,7 +6,9 @@ use crate::number::Integer;
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::build::{Builder, Items, Node};
 use crate::syntax::quoted::is_bidirectional;
-use crate::syntax::{ClauseKind, Parsed, Term, TermKind, parse, parse_goal, quoted_atom};
+use crate::syntax::{
+    ClauseKind, MAX_DEPTH, Parsed, Term, TermKind, parse, parse_goal, quoted_atom,
+};
 use proptest::prelude::*;
 
 /// A program with one of everything.
@@ -170,10 +172,10 @@ fn node() -> impl Strategy<Value = Node> {
             } else {
                 &name
             };
-            Builder::new(SourceId::default()).compound(0, name, row(items), 0)
+            Builder::new(SourceId::default(), MAX_DEPTH).compound(0, name, row(items), 0)
         });
         let list = (items, proptest::option::of(inner)).prop_map(|(items, tail)| {
-            Builder::new(SourceId::default()).list(0, row(items), tail, 0)
+            Builder::new(SourceId::default(), MAX_DEPTH).list(0, row(items), tail, 0)
         });
         prop_oneof![3 => compound, 1 => list]
     })

@@ -6,15 +6,18 @@ use super::declare::{self, Declared};
 use super::graph::{Edge, Graph};
 use super::order::{self, Needs};
 use super::predicate::Predicates;
-use super::rule::{PredicateId, Rule};
+use super::rule::{Literal, LiteralKind, PredicateId, Rule};
 use super::{Checked, Data, Facts, Refused, Rulebase, lints, recursion, translate};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::program::Program;
 use crate::source::{SourceId, Span};
-use crate::syntax::{Clause, ClauseKind, Term};
+use crate::syntax::{Clause, ClauseKind, Term, TermKind};
 use crate::value::{Constants, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// How many literals the alternatives of all clauses may have, where a clause has more than one.
+const MAX_LITERALS: usize = 2_000_000;
 
 /// One run over a program.
 pub(super) struct Check {
@@ -26,6 +29,8 @@ pub(super) struct Check {
     diagnostics: Vec<Diagnostic>,
     /// The clauses that have a fault: what else they seem to lack may only follow from it.
     faulty: HashSet<Span>,
+    /// How many literals clauses with several alternatives have come to.
+    multiplied: usize,
 }
 
 impl Check {
@@ -45,6 +50,7 @@ impl Check {
             rules: Vec::new(),
             diagnostics: program.diagnostics().to_vec(),
             faulty: HashSet::new(),
+            multiplied: 0,
         };
         check.diagnostics.extend(diagnostics);
         for (id, table) in predicates_of_tables.into_iter().zip(tables) {
@@ -144,6 +150,10 @@ impl Check {
             }
             return;
         }
+        let splits = body.is_some_and(splits);
+        if splits && self.multiplied > MAX_LITERALS {
+            return self.multiplied(id, clause);
+        }
         let translated = translate::Translation::new(&self.predicates, &mut self.constants).clause(
             id,
             head,
@@ -162,7 +172,27 @@ impl Check {
             }
             self.predicates.fault(id, fault);
         }
+        if splits {
+            let literals = translated.rules.iter().map(|rule| literals(&rule.body));
+            self.multiplied = self.multiplied.saturating_add(literals.sum());
+            if self.multiplied > MAX_LITERALS {
+                return self.multiplied(id, clause);
+            }
+        }
         self.rules.extend(translated.rules);
+    }
+
+    fn multiplied(&mut self, id: PredicateId, clause: &Clause) {
+        self.faulty.insert(clause.span);
+        let fault = Diagnostic::new(
+            Code::TooManyAlternatives,
+            clause.span,
+            format!(
+                "with this clause the alternatives of all clauses multiply to more than {MAX_LITERALS} literals"
+            ),
+        )
+        .help("give each disjunction a predicate of its own");
+        self.predicates.fault(id, fault);
     }
 
     fn ground(&mut self, args: &[Term]) -> Option<Vec<Value>> {
@@ -323,4 +353,25 @@ impl Check {
         self.faulty.extend(found);
         needs
     }
+}
+
+/// Whether a body has alternatives, so that its clause may come to several rules.
+fn splits(body: &Term) -> bool {
+    match &body.kind {
+        TermKind::Disjunction(_) => true,
+        TermKind::Conjunction(parts) => parts.iter().any(splits),
+        TermKind::Compound(name, args) if matches!(&**name, "->" | "\\+" | "not") => {
+            args.iter().any(splits)
+        }
+        _ => false,
+    }
+}
+
+/// How many literals a body has, those under negations and the head included.
+fn literals(body: &[Literal]) -> usize {
+    let inner = body.iter().map(|literal| match &literal.kind {
+        LiteralKind::Not(bodies, _) => bodies.iter().map(|body| literals(body)).sum(),
+        _ => 1,
+    });
+    inner.sum::<usize>() + 1
 }

@@ -12,7 +12,7 @@ use crate::program::Facts;
 use crate::source::{Source, Sources, Span};
 use crate::syntax;
 use crate::value::{Constant, Constants};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The solutions of a goal.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Answers {
     /// The rows, and for each name its column.
     relation: Arc<Relation>,
     columns: Vec<usize>,
+    /// The rows in the order of solutions, once that was asked for.
+    order: OnceLock<Box<[u32]>>,
 }
 
 /// A goal that cannot be answered.
@@ -72,30 +74,39 @@ impl Answers {
     /// ```
     #[must_use]
     pub fn solutions(&self) -> Vec<Vec<String>> {
-        let mut rows: Vec<Vec<_>> = self
-            .relation
-            .rows()
-            .map(|row| {
-                self.columns
-                    .iter()
-                    .filter_map(|column| row.get(*column).copied())
-                    .collect()
-            })
-            .collect();
-        rows.sort_by(|a, b| {
-            a.iter()
-                .zip(b)
+        self.iter().collect()
+    }
+
+    /// The solutions one by one, in the order of [`Answers::solutions`], with room for no more than one at a time.
+    /// They are sorted when this is first called.
+    ///
+    /// ```
+    /// use horngate::{Budget, Rulebase, Source};
+    /// let rulebase = Rulebase::load([Source::new("a.pl", "p(c). p(b).")]).unwrap();
+    /// let answers = rulebase.query("p(X)", &Budget::default()).unwrap();
+    /// assert_eq!(answers.iter().next().unwrap(), ["b"]);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = Vec<String>> {
+        self.order.get_or_init(|| self.sorted()).iter().map(|at| {
+            let row = self.relation.row(*at);
+            let cells = self.columns.iter().filter_map(|column| row.get(*column));
+            cells.map(|value| self.constants.text(*value)).collect()
+        })
+    }
+
+    /// The positions of the rows, sorted.
+    fn sorted(&self) -> Box<[u32]> {
+        let mut order: Box<[u32]> = (0..self.relation.len()).collect();
+        order.sort_unstable_by(|a, b| {
+            let (a, b) = (self.relation.row(*a), self.relation.row(*b));
+            self.columns
+                .iter()
+                .filter_map(|column| a.get(*column).zip(b.get(*column)))
                 .map(|(x, y)| self.constants.compare(*x, *y))
                 .find(|order| order.is_ne())
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
-        rows.iter()
-            .map(|row| {
-                row.iter()
-                    .map(|value| self.constants.text(*value))
-                    .collect()
-            })
-            .collect()
+        order
     }
 }
 
@@ -260,6 +271,7 @@ impl Asked {
             names: self.names,
             constants,
             relation,
+            order: OnceLock::new(),
         }
     }
 

@@ -11,9 +11,9 @@ fn load(rules: &str) -> Rulebase {
         .unwrap_or_else(|error| panic!("{error}\n{rules}"))
 }
 
-type Said = Result<(Vec<String>, u64, Vec<Vec<String>>), Vec<horngate::Diagnostic>>;
+pub type Said = Result<(Vec<String>, u64, Vec<Vec<String>>), Vec<horngate::Diagnostic>>;
 
-fn said(answer: Result<Answers, QueryError>) -> Said {
+pub fn said(answer: Result<Answers, QueryError>) -> Said {
     match answer {
         Ok(answers) => Ok((
             answers.names().iter().map(ToString::to_string).collect(),

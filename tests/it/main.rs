@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+mod budgets;
 mod cases;
 mod demand;
 mod diagnostics;

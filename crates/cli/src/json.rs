@@ -3,7 +3,7 @@
 //! Nothing here computes an answer.
 
 use crate::problem::has_place;
-use horngate::{Severity, Sources};
+use horngate::{Answers, Severity, Sources};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::io::{self, BufWriter, Write};
@@ -118,23 +118,20 @@ pub(crate) struct Query<'a> {
     pub(crate) permissive: Option<bool>,
 }
 
-/// The solutions of a goal: for each a map from name to constant; none for a goal without names.
-#[derive(Clone, Copy, Debug, Default)]
+/// The solutions of a goal, at most so many: for each a map from name to constant; none for a goal without names.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Solutions<'a> {
-    pub(crate) names: &'a [Box<str>],
-    pub(crate) rows: &'a [Vec<String>],
+    pub(crate) answers: Option<&'a Answers>,
+    pub(crate) limit: usize,
 }
 
 impl Serialize for Solutions<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let rows = if self.names.is_empty() {
-            &[]
-        } else {
-            self.rows
-        };
-        let mut list = serializer.serialize_seq(Some(rows.len()))?;
-        for row in rows {
-            list.serialize_element(&Solution(self.names, row))?;
+        let mut list = serializer.serialize_seq(None)?;
+        if let Some(answers) = self.answers {
+            for row in answers.iter().take(self.limit) {
+                list.serialize_element(&Solution(answers.names(), &row))?;
+            }
         }
         list.end()
     }

@@ -52,17 +52,18 @@ impl Evaluator<'_> {
                 .relation(*predicate)
                 .is_some_and(|relation| relation.arity() == 2)
         {
-            let mut done = 0;
-            while done < input.len {
-                done = self.neighbours(
+            let mut next = (0, 0);
+            while next.0 < input.len {
+                let before = next.0;
+                next = self.neighbours(
                     (*predicate, *column),
-                    (input, *key, done),
+                    (input, *key, next),
                     carried,
                     *made,
                     rest,
                 );
                 let made = rest.first().map_or(0, |output| output.len);
-                self.count_firings(1 + made as u64, program.head)?;
+                self.count_firings((made + next.0 - before) as u64, program.head)?;
                 self.pass_on(program, at, rest)?;
             }
             return Ok(());
@@ -116,17 +117,25 @@ impl Evaluator<'_> {
                     first_only,
                 } => {
                     let key = input.get(*key, binding);
-                    if let Some(output) = rest.first_mut() {
-                        let before = output.len;
-                        self.probe(
+                    self.count_firings(1, program.head)?;
+                    let mut from = Some(None);
+                    while let Some(start) = from {
+                        let Some(output) = rest.first_mut() else {
+                            break;
+                        };
+                        let (looked, next) = self.probe(
                             (*predicate, *part, *column, key),
                             cells,
                             *first_only,
                             (input, binding, carried),
                             output,
+                            start,
                         );
-                        let made = output.len - before;
-                        self.count_firings(1 + made as u64, program.head)?;
+                        from = next.map(Some);
+                        self.count_firings(looked, program.head)?;
+                        if from.is_some() {
+                            self.pass_on(program, at, rest)?;
+                        }
                     }
                 }
                 Operation::Member { .. }
@@ -141,25 +150,31 @@ impl Evaluator<'_> {
     }
 
     /// The commonest join of all: from the values of a column to their neighbours, until there is a batch of them.
-    /// Says how many bindings are done.
+    /// Says how many bindings are done, and how many neighbours of the one that is next.
     fn neighbours(
         &self,
         (predicate, column): (PredicateId, usize),
-        (input, key, start): (&Columns, usize, usize),
+        (input, key, (start, known)): (&Columns, usize, (usize, usize)),
         carried: &[usize],
         made: usize,
         rest: &mut [Columns],
-    ) -> usize {
+    ) -> (usize, usize) {
         let (Some(csr), Some(output)) = (self.csr(predicate, column), rest.first_mut()) else {
-            return input.len;
+            return (input.len, 0);
         };
         let keys = input.columns.get(key).and_then(|keys| keys.get(start..));
-        let mut done = start;
+        let (mut done, mut passed) = (start, known);
         if let Some(values) = output.columns.get_mut(made) {
             for (value, at) in keys.unwrap_or(&[]).iter().zip((0..).skip(start)) {
-                let items = csr.of(*value);
-                values.extend(items);
-                output.picks.extend(std::iter::repeat_n(at, items.len()));
+                let items = csr.of(*value).get(passed..).unwrap_or(&[]);
+                let batch = items.get(..BATCH).unwrap_or(items);
+                values.extend(batch);
+                output.picks.extend(std::iter::repeat_n(at, batch.len()));
+                if batch.len() < items.len() {
+                    passed += batch.len();
+                    break;
+                }
+                passed = 0;
                 done += 1;
                 if output.picks.len() >= BATCH {
                     break;
@@ -167,7 +182,10 @@ impl Evaluator<'_> {
             }
         }
         output.gather(input, carried);
-        if done == start { input.len } else { done }
+        match (done, passed) == (start, known) {
+            true => (input.len, 0),
+            false => (done, passed),
+        }
     }
 
     /// Picks the bindings that an operation lets through, if it only does that; says whether it does.
@@ -243,6 +261,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
+    /// Extends a binding by the rows that fit, at most a batch of rows looked at, from where the last batch ended.
+    /// Says how many rows were looked at, and where the next batch starts if there is one.
     fn probe(
         &self,
         (predicate, part, column, key): (PredicateId, Part, usize, Value),
@@ -250,51 +270,54 @@ impl Evaluator<'_> {
         first_only: bool,
         (input, binding, carried): (&Columns, usize, &[usize]),
         output: &mut Columns,
-    ) {
+        from: Option<u32>,
+    ) -> (u64, Option<u32>) {
         let Some(relation) = self.relation(predicate) else {
-            return;
+            return (0, None);
         };
-        let only_existence = cells.is_empty();
+        let one_match = first_only || cells.is_empty();
+        let mut looked = 0;
         if let Some(csr) = self.csr(predicate, column) {
-            let items = csr.of(key);
+            let start = from.unwrap_or(0);
+            let items = csr.of(key).get(start as usize..).unwrap_or(&[]);
+            let batch = items.get(..BATCH).unwrap_or(items);
             let pair = relation.arity() == 2;
-            match cells {
-                [] if !items.is_empty() => output.repeat(input, binding, carried, 1),
-                [] => {}
-                [(_, Cell::Keep(variable))] if pair && !first_only => {
-                    if let Some(column) = output.columns.get_mut(*variable) {
-                        column.extend_from_slice(items);
-                    }
-                    output.repeat(input, binding, carried, items.len());
+            if let ([(_, Cell::Keep(variable))], true, false) = (cells, pair, first_only) {
+                if let Some(column) = output.columns.get_mut(*variable) {
+                    column.extend_from_slice(batch);
                 }
-                _ => {
-                    for item in items {
-                        let cell = |other: usize| match pair {
-                            true if other != column => Some(*item),
-                            true => Some(key),
-                            false => relation.cell(item.0, other),
-                        };
-                        let took = take(cell, cells, input, binding, carried, output);
-                        if took && first_only {
-                            return;
-                        }
+                output.repeat(input, binding, carried, batch.len());
+                looked = batch.len() as u64;
+            } else {
+                for item in batch {
+                    looked += 1;
+                    let cell = |other: usize| match pair {
+                        true if other != column => Some(*item),
+                        true => Some(key),
+                        false => relation.cell(item.0, other),
+                    };
+                    if take(cell, cells, input, binding, carried, output) && one_match {
+                        return (looked, None);
                     }
                 }
             }
-            return;
+            let more = batch.len() < items.len();
+            return (looked, more.then(|| start.saturating_add(BATCH as u32)));
         }
         let rows = self.rows(predicate, part);
-        let mut at = self.newest(predicate, &[column], &[key]);
+        let mut at = from.unwrap_or_else(|| self.newest(predicate, &[column], &[key]));
         while at != NO_ROW && at >= rows.start {
-            if at < rows.end {
-                let cell = |other| relation.cell(at, other);
-                let took = take(cell, cells, input, binding, carried, output);
-                if took && (first_only || only_existence) {
-                    return;
-                }
+            if looked >= BATCH as u64 {
+                return (looked, Some(at));
+            }
+            looked += 1;
+            let cell = |other| relation.cell(at, other);
+            if at < rows.end && take(cell, cells, input, binding, carried, output) && one_match {
+                break;
             }
             at = self.older(predicate, &[column], &[key], at);
         }
+        (looked, None)
     }
 
     fn has_match(&self, predicate: PredicateId, column: usize, key: Value) -> bool {

@@ -18,6 +18,10 @@ use crate::source::Span;
 use crate::value::{Constants, Value};
 use std::sync::Arc;
 
+/// How many rows indexes may hold at no charge; beyond, so many rows are counted as one tuple.
+const INDEXED: u64 = 1 << 20;
+const INDEXED_AS_ONE: u64 = 4;
+
 /// Why a component has no model.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
@@ -91,6 +95,8 @@ pub(crate) struct Evaluator<'b> {
     pub(super) head: PredicateId,
     pub(super) budget: Budget,
     pub(crate) spent: Spent,
+    /// How many rows are found by indexes that this evaluator has made.
+    indexed: u64,
     /// What the results of the rule at work are grouped by.
     pub(super) group: Option<Group>,
     /// How many times a rule was run.
@@ -120,6 +126,7 @@ impl<'b> Evaluator<'b> {
             head: PredicateId(u32::MAX),
             budget: budget.clone(),
             spent: Spent::default(),
+            indexed: 0,
             group: None,
             step: 0,
             name_of,
@@ -209,7 +216,7 @@ impl<'b> Evaluator<'b> {
     /// Runs a rule over all rows.
     pub(super) fn run_once(&mut self, rule: &Rule) -> Result<(), Failure> {
         self.span = rule.span;
-        let compiled = self.plan(rule, None, &|_, _| Part::All);
+        let compiled = self.plan(rule, None, &|_, _| Part::All)?;
         self.run(&compiled)
     }
 
@@ -289,7 +296,7 @@ impl<'b> Evaluator<'b> {
     /// them apart.
     fn derive_alone(&mut self, id: PredicateId, rule: &Rule) -> Result<(), Failure> {
         self.span = rule.span;
-        let compiled = self.plan(rule, None, &|_, _| Part::All);
+        let compiled = self.plan(rule, None, &|_, _| Part::All)?;
         if let Compiled::Batch(program) = &compiled
             && let Some(leader) = program.leader()
             && self
@@ -341,7 +348,7 @@ impl<'b> Evaluator<'b> {
                 let sizes = self.sizes(rule);
                 let planned = match planned {
                     Some(known) if known.sizes == sizes => {
-                        self.bring_up_to_date(&known.compiled);
+                        self.bring_up_to_date(&known.compiled)?;
                         known
                     }
                     _ => {
@@ -353,7 +360,7 @@ impl<'b> Evaluator<'b> {
                             } else {
                                 Part::Old
                             }
-                        });
+                        })?;
                         planned.insert(Planned { sizes, compiled })
                     }
                 };
@@ -445,7 +452,7 @@ impl<'b> Evaluator<'b> {
         rule: &Rule,
         delta: Option<usize>,
         part_of: &dyn Fn(usize, PredicateId) -> Part,
-    ) -> Compiled {
+    ) -> Result<Compiled, Failure> {
         let stores = &self.stores;
         let rows = |id: PredicateId| {
             stores
@@ -457,8 +464,8 @@ impl<'b> Evaluator<'b> {
             Some(program) if !self.is_looked_up(rule) => Compiled::Batch(program),
             _ => Compiled::Tuples(plan),
         };
-        self.bring_up_to_date(&compiled);
-        compiled
+        self.bring_up_to_date(&compiled)?;
+        Ok(compiled)
     }
 
     /// Whether a rule's calls are looked up one by one: that is what versions of relations and kept indexes are for.
@@ -473,7 +480,13 @@ impl<'b> Evaluator<'b> {
     }
 
     /// Builds the indexes that a plan looks up, and takes in the rows that are new to them.
-    fn bring_up_to_date(&mut self, compiled: &Compiled) {
+    fn bring_up_to_date(&mut self, compiled: &Compiled) -> Result<(), Failure> {
+        if self.indexed > INDEXED + self.budget.tuple_limit() {
+            // Other plans make theirs anew.
+            self.indexes.iter_mut().for_each(Vec::clear);
+            self.csrs.iter_mut().for_each(Vec::clear);
+            self.indexed = 0;
+        }
         match compiled {
             Compiled::Tuples(plan) => self.index_for(&plan.steps),
             Compiled::Batch(program) => {
@@ -485,7 +498,7 @@ impl<'b> Evaluator<'b> {
                         predicate, column, ..
                     } = operation
                     {
-                        self.adjacency(*predicate, *column);
+                        self.adjacency(*predicate, *column)?;
                     }
                     // Members are found by adjacency, too, where a value has few rows.
                     if let Operation::Member { predicate, row, .. } = operation
@@ -493,17 +506,30 @@ impl<'b> Evaluator<'b> {
                         && matches!(self.stores.get(predicate.index()), Some(Store::Done(_)))
                         && self.fits_csr(*predicate)
                     {
-                        self.adjacency(*predicate, 0);
+                        self.adjacency(*predicate, 0)?;
                     }
                 }
+                Ok(())
             }
         }
     }
 
+    /// Counts rows that were put into an index: to make one is to look at them, and many take as much as tuples.
+    fn count_indexed(&mut self, rows: u64, id: PredicateId) -> Result<(), Failure> {
+        self.indexed = self.indexed.saturating_add(rows);
+        self.count_firings(rows, id)?;
+        let limit = self.budget.tuple_limit();
+        let reached = self.spent.tuples + self.indexed.saturating_sub(INDEXED) / INDEXED_AS_ONE;
+        if reached > limit {
+            return Err(self.exceeded("tuples", limit, reached, id));
+        }
+        Ok(())
+    }
+
     /// Makes rows findable by one column: side by side when the relation is finished, chained otherwise.
-    fn adjacency(&mut self, predicate: PredicateId, column: usize) {
+    fn adjacency(&mut self, predicate: PredicateId, column: usize) -> Result<(), Failure> {
         if self.csr(predicate, column).is_some() {
-            return;
+            return Ok(());
         }
         if self.fits_csr(predicate)
             && let (Some(Store::Done(relation)), Some(csrs)) = (
@@ -512,8 +538,9 @@ impl<'b> Evaluator<'b> {
             )
         {
             csrs.push(Csr::new(relation, column));
+            self.count_indexed(u64::from(self.len(predicate)), predicate)
         } else {
-            self.chain(predicate, &[column]);
+            self.chain(predicate, &[column])
         }
     }
 
@@ -529,12 +556,12 @@ impl<'b> Evaluator<'b> {
             .find(|csr| csr.column == column)
     }
 
-    fn chain(&mut self, predicate: PredicateId, columns: &[usize]) {
+    fn chain(&mut self, predicate: PredicateId, columns: &[usize]) -> Result<(), Failure> {
         let (Some(store), Some(indexes)) = (
             self.stores.get(predicate.index()),
             self.indexes.get_mut(predicate.index()),
         ) else {
-            return;
+            return Ok(());
         };
         let relation = store.relation();
         if (self.looks_up || relation.is_version())
@@ -545,28 +572,39 @@ impl<'b> Evaluator<'b> {
                 kept.push(shared.index(columns));
             }
             if !relation.is_version() {
-                return;
+                return Ok(());
             }
         }
-        if let Some(index) = indexes.iter_mut().find(|index| index.columns() == columns) {
+        let at = match indexes.iter().position(|index| index.columns() == columns) {
+            Some(at) => at,
+            None => {
+                indexes.push(Index::new(relation, columns));
+                indexes.len() - 1
+            }
+        };
+        let rows = indexes.get_mut(at).map_or(0, |index| {
+            let known = index.end();
             index.extend(relation);
-        } else {
-            let mut index = Index::new(relation, columns);
-            index.extend(relation);
-            indexes.push(index);
-        }
+            index.end().saturating_sub(known)
+        });
+        self.count_indexed(u64::from(rows), predicate)
     }
 
-    fn index_for(&mut self, steps: &[Step]) {
+    fn index_for(&mut self, steps: &[Step]) -> Result<(), Failure> {
         for step in steps {
             match step {
                 Step::Scan(scan) if !scan.columns.is_empty() => {
-                    self.chain(scan.predicate, &scan.columns);
+                    self.chain(scan.predicate, &scan.columns)?;
                 }
-                Step::Not(bodies) => bodies.iter().for_each(|body| self.index_for(body)),
+                Step::Not(bodies) => {
+                    for body in bodies {
+                        self.index_for(body)?;
+                    }
+                }
                 _ => {}
             }
         }
+        Ok(())
     }
 
     pub(super) fn next_step(&mut self) -> u32 {

@@ -56,7 +56,7 @@ impl Index {
     }
 
     /// The position behind the last row that is indexed.
-    fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> u32 {
         self.from + u32::try_from(self.older.len()).unwrap_or(u32::MAX)
     }
 

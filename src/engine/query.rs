@@ -96,7 +96,7 @@ impl Answers {
 
     /// The positions of the rows, sorted.
     fn sorted(&self) -> Box<[u32]> {
-        let mut order: Box<[u32]> = (0..self.relation.len()).collect();
+        let mut order: Box<[u32]> = self.relation.positions().collect();
         order.sort_unstable_by(|a, b| {
             let (a, b) = (self.relation.row(*a), self.relation.row(*b));
             self.columns

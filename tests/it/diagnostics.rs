@@ -87,6 +87,8 @@ impl Case {
         let mut budget = Budget::default();
         for limit in self.head("budget") {
             match limit.split_once(' ') {
+                Some(("clauses", count)) => budget.clauses = count.parse().unwrap(),
+                Some(("depth", count)) => budget.depth = count.parse().unwrap(),
                 Some(("tuples", count)) => budget.tuples = count.parse().unwrap(),
                 Some(("firings", count)) => budget.firings = count.parse().unwrap(),
                 _ => panic!("{}: budget: {limit}", self.name),
@@ -97,7 +99,7 @@ impl Case {
 
     /// All that there is to say about the rules, in the order of the texts.
     fn run(&self) -> (Sources, Vec<Diagnostic>) {
-        let checked = Rulebase::check(Program::parse(self.sources.clone()));
+        let checked = Rulebase::check(Program::parse_within(self.sources.clone(), &self.budget()));
         let (mut sources, mut found) = (checked.sources, checked.diagnostics);
         let refused = found
             .iter()
@@ -110,13 +112,7 @@ impl Case {
                     found.extend(model.failures());
                     self.ask(&model, &mut sources, &mut found);
                 }
-                Err(exceeded) => {
-                    found.push(Diagnostic::new(
-                        Code::Budget,
-                        Span::default(),
-                        exceeded.to_string(),
-                    ));
-                }
+                Err(exceeded) => found.push(exceeded.diagnostic()),
             }
         }
         found.sort_by_key(|found| (found.span, found.code));

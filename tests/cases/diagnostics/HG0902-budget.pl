@@ -1,4 +1,4 @@
-% expect: HG0902 error -
+% expect: HG0902 error 8
 % budget: tuples 10
 % Every pair of agents, and a budget that is too small for them.
 agent('U:Qa').

@@ -7,6 +7,7 @@
 )]
 
 mod batch;
+mod budgets;
 mod cases;
 mod check;
 mod decide;

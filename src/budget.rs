@@ -5,6 +5,8 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
+/// How deeply brackets and terms may be nested: what walks terms by recursion relies on it.
+pub(crate) const MAX_DEPTH: usize = 256;
 /// How many values of a tuple are counted as one tuple, so that the budget bounds memory also where tuples are wide.
 const WIDTH: u64 = 4;
 /// A constant that a rule makes takes as much as so many tuples, and another one for each so many bytes of its own.
@@ -45,7 +47,7 @@ impl Default for Budget {
     fn default() -> Self {
         Self {
             clauses: 20_000_000,
-            depth: crate::syntax::MAX_DEPTH,
+            depth: MAX_DEPTH,
             tuples: 20_000_000,
             firings: 2_000_000_000,
         }
@@ -55,7 +57,7 @@ impl Default for Budget {
 impl Budget {
     /// How deep brackets and terms may nest. A fact of the simplest form has one level.
     pub(crate) fn nesting(&self) -> usize {
-        self.depth.clamp(1, crate::syntax::MAX_DEPTH)
+        self.depth.clamp(1, MAX_DEPTH)
     }
 
     /// What the tuples may come to, also for a budget that no machine has room for.

@@ -26,6 +26,3 @@ pub(crate) use facts::{Argument, Fact, scan as scan_fact};
 pub(crate) use parse::{NextClause, next_clause, out_of_clauses, parse_within};
 pub use parse::{Parsed, parse, parse_goal};
 pub use print::{QuotedAtom, quoted_atom};
-
-/// How deeply brackets and terms may be nested: what walks terms by recursion relies on it.
-pub(crate) const MAX_DEPTH: usize = 256;

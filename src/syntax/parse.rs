@@ -2,7 +2,6 @@
 //!
 //! Nothing here stops at the first fault, and nothing of the parser generator is seen outside this file.
 
-use super::MAX_DEPTH;
 use super::ast::{Clause, ClauseKind, Term, TermKind};
 use super::build::{Builder, Node};
 use super::context::{Context, Lines};
@@ -10,7 +9,7 @@ use super::hints;
 use super::lexer::{self, Problem, Spanned, Token};
 use super::numeral::shown;
 use super::tokens::{classify, offset};
-use crate::budget::Budget;
+use crate::budget::{Budget, MAX_DEPTH};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{MAX_SOURCE_BYTES, Source, SourceId, Span};
 use lalrpop_util::ParseError;

@@ -243,7 +243,7 @@ fn clauses_are_counted_over_all_texts() {
             }
             let pieces = match loader.finish() {
                 Ok(_) => Vec::new(),
-                Err(error) => places(&sources_of, &error.exceeded.map(|found| *found).as_slice()),
+                Err(error) => places(&sources_of, error.exceeded.map(|found| *found).as_slice()),
             };
             let expected: Vec<&str> = expected.into_iter().collect();
             assert_eq!(whole, expected);
@@ -338,4 +338,29 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn the_alternatives_of_all_clauses_are_counted_together() {
+    let disjunctions = ["( d(X) ; e(X) )"; 12].join(", ");
+    let mut rules = String::from("d(a). e(a).\n");
+    for number in 0..60 {
+        rules += &format!("p{number}(X) :- d(X), {disjunctions}.\n");
+    }
+    let rulebase = load(&rules);
+    let refused: Vec<usize> = (0..60)
+        .filter(|number| {
+            let key = format!("p{number}/1").parse().unwrap();
+            let faults = rulebase.faults_of(&key);
+            assert!(
+                faults
+                    .iter()
+                    .all(|fault| fault.code == Code::TooManyAlternatives)
+            );
+            !faults.is_empty()
+        })
+        .collect();
+    // Each is 4,096 alternatives of 14 literals, the head included.
+    assert_eq!(refused, (34..60).collect::<Vec<_>>());
+    assert!(rulebase.query("p0(a)", &Budget::default()).unwrap().holds());
 }

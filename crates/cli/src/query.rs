@@ -13,7 +13,7 @@ use std::io;
 
 /// What a goal gave.
 enum Answer {
-    Solutions(Answers),
+    Solutions(Box<Answers>),
     /// It is no decision: see [`Rulebase::probe`].
     Probed(Probed),
 }
@@ -69,7 +69,7 @@ fn answer(
     }
     let answers = rulebase.query(goal, budget)?;
     rules::keep(rulebase);
-    Ok(Answer::Solutions(answers))
+    Ok(Answer::Solutions(Box::new(answers)))
 }
 
 fn no_answer(args: &Query, problem: &Problem) -> io::Result<Outcome> {

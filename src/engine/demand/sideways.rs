@@ -214,11 +214,9 @@ impl<'w, 'd> Walk<'w, 'd> {
     /// Turns every call in a literal that nothing known reaches into one of all tuples.
     fn open(&mut self, literal: &mut Literal) {
         match &mut literal.kind {
-            LiteralKind::Call(predicate, args) => {
-                if !self.rewriter.is_settled(*predicate) {
-                    let bound = vec![false; args.len()];
-                    *predicate = self.rewriter.ask(*predicate, &bound, &[], self.side).copy;
-                }
+            LiteralKind::Call(predicate, args) if !self.rewriter.is_settled(*predicate) => {
+                let bound = vec![false; args.len()];
+                *predicate = self.rewriter.ask(*predicate, &bound, &[], self.side).copy;
             }
             LiteralKind::Not(bodies, _) => {
                 let side =

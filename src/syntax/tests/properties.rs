@@ -1,14 +1,13 @@
 //! Laws: nothing panics, places lie in the text, and what is written reads back.
 
 use super::parse_text;
+use crate::budget::MAX_DEPTH;
 use crate::diagnostic::Code;
 use crate::number::Integer;
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::build::{Builder, Items, Node};
 use crate::syntax::quoted::is_bidirectional;
-use crate::syntax::{
-    ClauseKind, MAX_DEPTH, Parsed, Term, TermKind, parse, parse_goal, quoted_atom,
-};
+use crate::syntax::{ClauseKind, Parsed, Term, TermKind, parse, parse_goal, quoted_atom};
 use proptest::prelude::*;
 
 /// A program with one of everything.

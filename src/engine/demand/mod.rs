@@ -24,6 +24,9 @@ use rewrite::{Given, Rewritten};
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// With so many rules a demand is looked for also where the goal itself starts none.
+const SMALL: usize = 1_000;
+
 /// How many times a goal is rewritten with fewer predicates asked for a part only.
 const ATTEMPTS: usize = 16;
 
@@ -55,10 +58,10 @@ impl Rulebase {
     /// ```
     pub fn query(&self, goal: &str, budget: &Budget) -> Result<Answers, QueryError> {
         let asked = Asked::over(self, &self.data.constants, goal)?;
-        if let Some((constants, relation)) = demanded(&self.data, &asked, budget) {
+        let slice = self.data.graph.slice(asked.callees().into_iter());
+        if let Some((constants, relation)) = demanded(&self.data, &asked, &slice, budget) {
             return Ok(asked.answers(constants, relation));
         }
-        let slice = self.data.graph.slice(asked.callees().into_iter());
         let wanted = |id: PredicateId| slice.get(id.index()).copied().unwrap_or(false);
         match self.evaluate_where(budget, wanted) {
             Ok(model) => model.query(goal),
@@ -68,12 +71,16 @@ impl Rulebase {
 }
 
 /// The rows of the goal by demand; `None` when the slice is to be evaluated in full.
-fn demanded(data: &Data, asked: &Asked, budget: &Budget) -> Option<(Constants, Arc<Relation>)> {
-    if !asked.is_clean(data) {
+fn demanded(
+    data: &Data,
+    asked: &Asked,
+    slice: &[bool],
+    budget: &Budget,
+) -> Option<(Constants, Arc<Relation>)> {
+    if !asked.is_clean(data) || !is_worth_a_try(data, asked, slice) {
         return None;
     }
-    let slice = data.graph.slice(asked.callees().into_iter());
-    let (fallible, may_fail) = full::fallible(data, &slice, &asked.rules, &asked.constants);
+    let (fallible, may_fail) = full::fallible(data, slice, &asked.rules, &asked.constants);
     if may_fail {
         return None;
     }
@@ -84,6 +91,21 @@ fn demanded(data: &Data, asked: &Asked, budget: &Budget) -> Option<(Constants, A
         ..budget.clone()
     };
     program.run(data, &asked.constants, &half)
+}
+
+/// Whether the goal says anything of a value, or there are few rules that might.
+fn is_worth_a_try(data: &Data, asked: &Asked, slice: &[bool]) -> bool {
+    let mut rules = slice
+        .iter()
+        .zip(&data.rules_of)
+        .filter(|(wanted, _)| **wanted)
+        .flat_map(|(_, rules)| rules);
+    rules.nth(SMALL).is_none()
+        || asked
+            .rules
+            .iter()
+            .flat_map(|rule| &rule.body)
+            .any(|literal| sideways::can_start(data, literal))
 }
 
 /// A program of all that a goal needs.

@@ -6,7 +6,7 @@
 
 use super::super::passenger::{self, Closure};
 use super::closure::{self, Parts};
-use super::sideways::Walk;
+use super::sideways::{self, Walk};
 use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
 use crate::analysis::{Data, is_recursive};
 use crate::source::Span;
@@ -149,9 +149,7 @@ impl<'d> Rewriter<'d> {
 
     /// How many facts a predicate without rules has.
     pub(super) fn facts_alone(&self, id: PredicateId) -> Option<usize> {
-        let rules = self.given.data.rules_of.get(id.index())?;
-        let facts = self.given.data.facts.get(id.index())?;
-        rules.is_empty().then_some(facts.count)
+        sideways::facts_alone(self.given.data, id)
     }
 
     /// The copy that a call of `predicate` comes to when those of its arguments are known that are marked in `bound`.

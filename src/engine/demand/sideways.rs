@@ -3,6 +3,7 @@
 //! Nothing here builds a term: a value that is passed on is one that the rules and facts have.
 
 use super::rewrite::{Rewriter, Side};
+use crate::analysis::Data;
 use crate::analysis::rule::{Listness, Literal, LiteralKind, Pattern, PredicateId, Rule, Variable};
 
 /// A predicate without rules that has at most so many facts may start a demand although nothing of it is known.
@@ -244,4 +245,28 @@ fn builds(literal: &Literal) -> bool {
         LiteralKind::Member(_, list, _) => compound(list),
         _ => false,
     }
+}
+
+/// Whether a demand may start at a literal of a goal: at a constant, or at facts that are few.
+pub(super) fn can_start(data: &Data, literal: &Literal) -> bool {
+    let constant = |pattern: &Pattern| matches!(pattern, Pattern::Constant(_));
+    match &literal.kind {
+        LiteralKind::Call(id, args) => {
+            args.iter().any(constant) || facts_alone(data, *id).is_some_and(|count| count <= FEW)
+        }
+        LiteralKind::Unify(_, pattern) => constant(pattern),
+        LiteralKind::Member(_, list, _) => constant(list),
+        LiteralKind::Not(bodies, _) => bodies
+            .iter()
+            .flatten()
+            .any(|literal| can_start(data, literal)),
+        _ => false,
+    }
+}
+
+/// How many facts a predicate without rules has.
+pub(super) fn facts_alone(data: &Data, id: PredicateId) -> Option<usize> {
+    let rules = data.rules_of.get(id.index())?;
+    let facts = data.facts.get(id.index())?;
+    rules.is_empty().then_some(facts.count)
 }

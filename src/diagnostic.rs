@@ -76,6 +76,15 @@ impl Diagnostic {
         }
     }
 
+    /// The order of the texts; at one place that of codes and messages, so that it does not depend on how predicates
+    /// are numbered.
+    pub(crate) fn by_place(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |found: &Self| (found.span, found.code);
+        key(self)
+            .cmp(&key(other))
+            .then_with(|| self.message.cmp(&other.message))
+    }
+
     /// With advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

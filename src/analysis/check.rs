@@ -93,7 +93,7 @@ impl Check {
         }
         let faults = check.predicates.iter().flat_map(|(_, known)| &known.faults);
         let mut diagnostics: Vec<Diagnostic> = faults.chain(&check.diagnostics).cloned().collect();
-        diagnostics.sort_by_key(|found| (found.span, found.code));
+        diagnostics.sort_by(Diagnostic::by_place);
         let sources = program.sources().clone();
         let whole: Vec<Diagnostic> = diagnostics
             .iter()

@@ -179,7 +179,7 @@ impl Rulebase {
             .filter(|(id, _)| flags.get(id.index()).copied().unwrap_or(false))
             .flat_map(|(_, known)| &known.faults)
             .collect();
-        faults.sort_by_key(|fault| (fault.span, fault.code));
+        faults.sort_by(|a, b| a.by_place(b));
         faults
     }
 }

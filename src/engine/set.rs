@@ -62,6 +62,7 @@ impl Numbers {
         values
     }
 
+    #[inline]
     fn find(&self, value: Value) -> Option<usize> {
         match self.of.get(value.0 as usize) {
             None | Some(0) => None,
@@ -143,6 +144,22 @@ impl Dense {
 
     #[inline]
     pub(crate) fn insert(&mut self, a: Value, b: Value) -> bool {
+        // Nearly always both values are numbered and have their bit.
+        if let (Some(row), Some(column)) = (self.first.find(a), self.second.find(b))
+            && column < self.stride * 64
+            && let Some(word) = self.bits.get_mut(row * self.stride + column / 64)
+        {
+            let bit = 1 << (column % 64);
+            let new = *word & bit == 0;
+            *word |= bit;
+            return new;
+        }
+        self.insert_anew(a, b)
+    }
+
+    /// [`Dense::insert`] where there may be no room for the bit yet.
+    #[cold]
+    fn insert_anew(&mut self, a: Value, b: Value) -> bool {
         let (row, column) = (self.first.number(a), self.second.number(b));
         if column >= self.stride * 64 {
             self.widen(column);

@@ -168,8 +168,16 @@ impl Evaluator<'_> {
             for (value, at) in keys.unwrap_or(&[]).iter().zip((0..).skip(start)) {
                 let items = csr.of(*value).get(passed..).unwrap_or(&[]);
                 let batch = items.get(..BATCH).unwrap_or(items);
-                values.extend(batch);
-                output.picks.extend(std::iter::repeat_n(at, batch.len()));
+                if batch.len() <= FEW {
+                    // A copy of a few values costs more by a call than by a loop.
+                    for item in batch {
+                        values.push(*item);
+                        output.picks.push(at);
+                    }
+                } else {
+                    values.extend_from_slice(batch);
+                    output.picks.extend(std::iter::repeat_n(at, batch.len()));
+                }
                 if batch.len() < items.len() {
                     passed += batch.len();
                     break;

@@ -286,10 +286,42 @@ codes! {
     NoEffect = "HG1008", "no-effect", Note;
     /// A named variable that occurs once.
     SingletonVariable = "HG1009", "singleton-variable", Warning;
-    /// The same fact twice.
+    /// The same clause twice.
     DuplicateClause = "HG1010", "duplicate-clause", Warning;
     /// A predicate without clauses beside one of the same name with another number of arguments.
     OtherArity = "HG1011", "other-arity", Warning;
+    /// A negation of something that can never hold.
+    VacuousNegation = "HG1012", "vacuous-negation", Warning;
+    /// A rule that can never fire.
+    DeadRule = "HG1013", "dead-rule", Warning;
+    /// A predicate that nothing uses.
+    UnusedPredicate = "HG1014", "unused-predicate", Note;
+    /// A clause that another one covers.
+    SubsumedClause = "HG1015", "subsumed-clause", Warning;
+    /// A fact that no rule can use, whose constant is named nowhere else.
+    StaleConstant = "HG1016", "stale-constant", Note;
+    /// An allowlist in which nothing ties the actor to the tool.
+    CartesianGrant = "HG1017", "cartesian-grant", Warning;
+    /// An allowlist that nothing can ever narrow.
+    AlwaysTrue = "HG1018", "always-true", Warning;
+    /// An allowlist that grants nothing.
+    NeverTrue = "HG1019", "never-true", Warning;
+    /// A grant that no call can ask for.
+    UnreachableGrant = "HG1020", "unreachable-grant", Warning;
+    /// A comment that is meant to silence a lint and does not.
+    Silence = "HG1021", "silence", Warning;
+}
+
+impl Code {
+    /// Whether it makes an allowlist doubtful: no gate should be built on one that earns it unless its builder names
+    /// the lint and a reason.
+    #[must_use]
+    pub fn is_doubt(self) -> bool {
+        matches!(
+            self,
+            Self::DefaultAllow | Self::AlwaysTrue | Self::CartesianGrant
+        )
+    }
 }
 
 impl fmt::Display for Code {

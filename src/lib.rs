@@ -47,7 +47,7 @@ mod source;
 pub mod syntax;
 mod value;
 
-pub use analysis::{Checked, Refused, Rulebase};
+pub use analysis::{Checked, Refused, Rulebase, Silenced};
 pub use budget::{Budget, BudgetExceeded};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Model, QueryError, UpdateError};
@@ -55,7 +55,7 @@ pub use key::{BadPredicateKey, PredicateKey};
 pub use loader::{Loader, NotClean};
 pub use policy::{
     Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial,
-    DenyReason, Grant, ProbeError, Probed,
+    DenyReason, Grant, ProbeError, Probed, Review,
 };
 pub use program::Program;
 pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};

@@ -31,6 +31,10 @@ pub(super) struct Check {
     faulty: HashSet<Span>,
     /// How many literals clauses with several alternatives have come to.
     multiplied: usize,
+    /// The clauses that are not, or not wholly, among the rules.
+    unread: HashSet<Span>,
+    /// The predicates of these.
+    unread_of: HashSet<PredicateId>,
 }
 
 impl Check {
@@ -51,6 +55,8 @@ impl Check {
             diagnostics: program.diagnostics().to_vec(),
             faulty: HashSet::new(),
             multiplied: 0,
+            unread: HashSet::new(),
+            unread_of: HashSet::new(),
         };
         check.diagnostics.extend(diagnostics);
         for (id, table) in predicates_of_tables.into_iter().zip(tables) {
@@ -80,16 +86,31 @@ impl Check {
                 list.push(at);
             }
         }
+        let mut silences = lints::Silences::default();
         if lint {
+            let ids = check.predicates.iter().map(|(id, _)| id);
+            let unread: Vec<bool> = ids.map(|id| check.unread_of.contains(&id)).collect();
+            let refuses =
+                |found: &Diagnostic| found.severity == Severity::Error && found.predicate.is_none();
             let lints = lints::all(&lints::Subject {
                 program: &program,
+                complete: !check.diagnostics.iter().any(refuses),
                 clauses: &clauses,
                 predicates: &check.predicates,
                 facts: &check.facts,
+                rules: &check.rules,
+                rules_of: &rules_of,
+                graph: &graph,
                 constants: &check.constants,
+                module,
                 faulty: &check.faulty,
+                unread_clauses: &check.unread,
+                unread: &unread,
             });
             check.diagnostics.extend(lints);
+            let (read, problems) = lints::Silences::read(&program);
+            silences = read;
+            check.diagnostics.extend(problems);
         }
         let faults = check.predicates.iter().flat_map(|(_, known)| &known.faults);
         let mut diagnostics: Vec<Diagnostic> = faults.chain(&check.diagnostics).cloned().collect();
@@ -124,6 +145,7 @@ impl Check {
         Checked {
             sources,
             diagnostics,
+            silences,
             rulebase,
         }
     }
@@ -162,6 +184,8 @@ impl Check {
         );
         if !translated.faults.is_empty() {
             self.faulty.insert(clause.span);
+            self.unread.insert(clause.span);
+            self.unread_of.insert(id);
         }
         for mut fault in translated.faults {
             if fault.code == Code::DirectiveInBody {
@@ -184,6 +208,8 @@ impl Check {
 
     fn multiplied(&mut self, id: PredicateId, clause: &Clause) {
         self.faulty.insert(clause.span);
+        self.unread.insert(clause.span);
+        self.unread_of.insert(id);
         let fault = Diagnostic::new(
             Code::TooManyAlternatives,
             clause.span,
@@ -202,6 +228,7 @@ impl Check {
     }
 
     fn other_rule(&mut self, id: PredicateId, clause: &Clause, what: &str) {
+        self.unread_of.insert(id);
         let fault = Diagnostic::new(
             Code::OtherRule,
             clause.span,

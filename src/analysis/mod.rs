@@ -15,7 +15,10 @@ mod predicate;
 mod prolog;
 mod recursion;
 pub(crate) mod rule;
+pub(crate) mod shape;
 mod translate;
+
+pub use lints::Silenced;
 
 use crate::diagnostic::Diagnostic;
 use crate::key::PredicateKey;
@@ -42,8 +45,11 @@ use std::sync::Arc;
 pub struct Checked {
     /// The texts that the diagnostics point into.
     pub sources: Sources,
-    /// Every error, fault, lint and note, in the order of the texts.
+    /// Every error, fault, lint and note that the texts alone give rise to, in their order; also what comments
+    /// silence. [`Checked::review`] says what there is to say in all.
     pub diagnostics: Vec<Diagnostic>,
+    /// The comments that silence lints.
+    pub(crate) silences: lints::Silences,
     /// The rulebase, or why the whole set is refused.
     pub rulebase: Result<Rulebase, Refused>,
 }
@@ -108,7 +114,8 @@ impl Rulebase {
     ///
     /// # Errors
     /// [`Refused`] when any text does not parse or would change how the set reads: then nothing is loaded.
-    /// Faults of single predicates are no error here; see [`Rulebase::diagnostics`].
+    /// Faults of single predicates are no error here; see [`Rulebase::diagnostics`]. Accidents that are legal are not
+    /// looked for; that is what [`Rulebase::check`] is for.
     ///
     /// ```
     /// use horngate::{Rulebase, Source};
@@ -119,7 +126,7 @@ impl Rulebase {
     /// assert!(error.to_string().starts_with("deny.pl:1:10: "));
     /// ```
     pub fn load(sources: impl IntoIterator<Item = Source>) -> Result<Self, Refused> {
-        Self::check(Program::parse(sources)).rulebase
+        Self::without_lints(Program::parse(sources))
     }
 
     /// Checks a parsed program and says all there is to say about it.
@@ -138,7 +145,7 @@ impl Rulebase {
         &self.data.sources
     }
 
-    /// The faults and notes; and the lints, unless the texts were taken piece by piece ([`crate::Loader`]).
+    /// The faults and notes; and the lints, if it comes from [`Rulebase::check`].
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.data.diagnostics

@@ -222,6 +222,24 @@ impl Literal {
         }
     }
 
+    /// Calls `visit` for each call in it, with whether more tuples of the callee can make it fail: whether it stands
+    /// under an odd number of negations.
+    pub(crate) fn each_signed_call(&self, visit: &mut impl FnMut(PredicateId, bool)) {
+        self.signed_calls_within(false, visit);
+    }
+
+    fn signed_calls_within(&self, negative: bool, visit: &mut impl FnMut(PredicateId, bool)) {
+        match &self.kind {
+            LiteralKind::Call(callee, _) => visit(*callee, negative),
+            LiteralKind::Not(bodies, _) => {
+                for literal in bodies.iter().flatten() {
+                    literal.signed_calls_within(!negative, visit);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Whether evaluating it can have no value: arithmetic, and what demands a list.
     pub(crate) fn is_arithmetic(&self) -> bool {
         match &self.kind {

@@ -3,8 +3,10 @@
 //! Binding is refused unless the whole slice of the predicate is free of faults. A decision looks one tuple up;
 //! it takes no lock and allocates nothing.
 
+use super::doubts::Doubts;
 use super::names::Names;
 use super::pairs::Pairs;
+use crate::analysis::rule::PredicateId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::Model;
 use crate::engine::relation::Relation;
@@ -15,6 +17,9 @@ use crate::{DEFAULT_TOOL_PREFIX, Span};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
+
+/// How many steps the search for a witness of a doubt takes.
+const STEPS: u64 = 200_000;
 
 /// A predicate `name/2` whose tuples are the grants: who may run what.
 ///
@@ -49,6 +54,7 @@ struct Bound {
     tools: Names,
     tool_atoms: Vec<Value>,
     granted: Pairs,
+    doubts: Vec<Diagnostic>,
 }
 
 /// Why a predicate cannot be the gate's authority.
@@ -242,7 +248,7 @@ impl Allowlist {
             return Err(error(reason, faults));
         }
         Ok(Self {
-            inner: Arc::new(Bound::new(model, key, prefix)),
+            inner: Arc::new(Bound::new(model, key, id, prefix)),
         })
     }
 
@@ -269,6 +275,23 @@ impl Allowlist {
             actor,
             tool,
         })
+    }
+
+    /// What makes it doubtful as the authority of a gate: `default-allow`, `always-true` and `cartesian-grant`. No gate
+    /// should be built on an allowlist with a doubt unless its builder names the lint and a reason; a comment in the
+    /// rules is no such word. They are found when it is bound, from the rules alone.
+    ///
+    /// ```
+    /// use horngate::{Allowlist, Budget, Rulebase, Source};
+    /// let rules = "may_execute_tool(Agent, Tool) :- agent(Agent), tool(Tool).\nagent(a). tool(tool_x).\n";
+    /// let rulebase = Rulebase::load([Source::new("a.pl", rules)]).unwrap();
+    /// let model = rulebase.evaluate(&Budget::default()).unwrap();
+    /// let gate = Allowlist::bind(&model, "may_execute_tool/2").unwrap();
+    /// assert_eq!(gate.doubts()[0].code.kind(), "cartesian-grant");
+    /// ```
+    #[must_use]
+    pub fn doubts(&self) -> &[Diagnostic] {
+        &self.inner.doubts
     }
 
     /// The predicate that is bound.
@@ -356,7 +379,7 @@ impl Allowlist {
 }
 
 impl Bound {
-    fn new(model: &Model, key: PredicateKey, prefix: &str) -> Self {
+    fn new(model: &Model, key: PredicateKey, id: PredicateId, prefix: &str) -> Self {
         let none = Relation::new(2);
         let relation = model.relation(&key).unwrap_or(&none);
         let (actor_atoms, tool_atoms, granted) = match relation.bits() {
@@ -412,6 +435,7 @@ impl Bound {
             actor_atoms,
             tool_atoms,
             granted,
+            doubts: Doubts::new(model, STEPS).of(id, true),
         }
     }
 }

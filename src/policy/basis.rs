@@ -19,15 +19,19 @@ use std::collections::BTreeSet;
 /// let basis = rulebase.basis(&"may/1".parse().unwrap()).unwrap();
 /// assert_eq!(basis.facts, [("role/2".parse().unwrap(), 2)]);
 /// assert_eq!(basis.absences, ["blocked/1".parse().unwrap()]);
-/// assert_eq!(basis.widened_by.len(), 1);
+/// assert_eq!(basis.unstated, ["blocked/1".parse().unwrap()]);
+/// assert_eq!(rulebase.sources().text(basis.widened_by[0]), "may(U)");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Basis {
-    /// The predicates whose facts can make it hold, with how many there are, sorted.
+    /// The predicates whose facts can make it hold, with how many there are, sorted; without any only those that are
+    /// declared, of which some may come.
     pub facts: Vec<(PredicateKey, usize)>,
     /// The predicates whose absence it needs somewhere, sorted.
     pub absences: Vec<PredicateKey>,
-    /// The rules through which it can come to hold for more, in the order of the texts.
+    /// Those of them that have no clause: as the texts are, their absence is certain.
+    pub unstated: Vec<PredicateKey>,
+    /// The heads of the rules through which it can come to hold for more, in the order of the texts.
     pub widened_by: Vec<Span>,
 }
 
@@ -48,12 +52,12 @@ impl Rulebase {
                     continue;
                 };
                 if widens {
-                    widened_by.insert(rule.span);
+                    widened_by.insert(rule.head_span);
                 }
                 for literal in &rule.body {
-                    literal.each_call(&mut |callee, negative, _| {
-                        if negative {
-                            absences.insert(data.predicates.key(callee));
+                    literal.each_signed_call(&mut |callee, negative| {
+                        if negative && widens {
+                            absences.insert(callee);
                         }
                         let next = (callee, widens != negative);
                         if seen.insert(next) {
@@ -67,14 +71,27 @@ impl Rulebase {
             .into_iter()
             .filter(|(_, widens)| *widens)
             .filter_map(|(id, _)| {
+                let known = data.predicates.get(id)?;
                 let count = data.facts.get(id.index())?.count;
-                (count > 0).then(|| (data.predicates.key(id), count))
+                let may_come = !known.declared.is_empty();
+                (count > 0 || may_come).then(|| (known.key.clone(), count))
             })
             .collect();
         facts.sort();
+        let keys = |wanted: &dyn Fn(PredicateId) -> bool| {
+            let ids = absences.iter().filter(|id| wanted(**id));
+            let mut keys: Vec<PredicateKey> = ids.map(|id| data.predicates.key(*id)).collect();
+            keys.sort();
+            keys
+        };
+        let is_unstated = |id| {
+            let known = data.predicates.get(id);
+            known.is_some_and(|known| known.defined.is_empty())
+        };
         Some(Basis {
             facts,
-            absences: absences.into_iter().collect(),
+            absences: keys(&|_| true),
+            unstated: keys(&is_unstated),
             widened_by: widened_by.into_iter().collect(),
         })
     }

@@ -4,13 +4,17 @@
 
 mod allowlist;
 mod basis;
+mod doubts;
 mod names;
 mod pairs;
 mod probe;
+mod review;
+mod ties;
 
 pub use allowlist::{Allowlist, BindError, Decision, Denial, DenyReason, Grant};
 pub use basis::Basis;
 pub use probe::{ProbeError, Probed};
+pub use review::Review;
 
 /// The predicate that grants unless another is named.
 pub const DEFAULT_ALLOWLIST: &str = "may_execute_tool/2";

@@ -14,7 +14,7 @@ use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Sources, Span};
 use crate::syntax;
 use crate::value::{Constant, Constants, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// How deep probes may call each other.
@@ -116,109 +116,14 @@ impl Rulebase {
                 "only a goal without variables can be probed".to_owned(),
             ));
         };
-        self.probe_values(&model, constants, id, args, budget)
+        Probe::new(&model, constants, budget.firings.min(MAX_STEPS))
+            .complete(id, &args)
+            .map(Probed)
             .map_err(|diagnostic| vec![diagnostic])
     }
-
-    fn probe_values(
-        &self,
-        model: &Model,
-        constants: Constants,
-        id: PredicateId,
-        args: Vec<Value>,
-        budget: &Budget,
-    ) -> Result<Probed, Diagnostic> {
-        let mut probe = Probe {
-            model,
-            constants,
-            table: HashMap::new(),
-            steps: 0,
-            limit: budget.firings.min(MAX_STEPS),
-            depth: 0,
-        };
-        probe.complete(id, &args).map(Probed)
-    }
-
-    /// For each permissive predicate that holds for two constants that occur nowhere, the note `default-allow`
-    /// with these as witness.
-    ///
-    /// ```
-    /// use horngate::{Budget, Rulebase, Source};
-    /// let rulebase = Rulebase::load([Source::new("open.pl", "may_execute(_, _).")]).unwrap();
-    /// let notes = rulebase.default_allows(&Budget::default());
-    /// assert_eq!(notes[0].code.kind(), "default-allow");
-    /// ```
-    #[must_use]
-    pub fn default_allows(&self, budget: &Budget) -> Vec<Diagnostic> {
-        let data: &Data = &self.data;
-        let mut notes = Vec::new();
-        let has =
-            |known: &[Diagnostic], wanted: bool| known.iter().any(|fault| is_open(fault) == wanted);
-        if !data
-            .predicates
-            .iter()
-            .any(|(_, known)| has(&known.faults, true))
-        {
-            return notes;
-        }
-        let other = data
-            .predicates
-            .iter()
-            .filter(|(_, known)| has(&known.faults, false));
-        let other = data.graph.tainted(other.map(|(id, _)| id));
-        let Ok(model) = self.evaluate(budget) else {
-            return notes;
-        };
-        for (id, known) in data.predicates.iter() {
-            let key = &known.key;
-            let own = known.faults.iter().find(|fault| is_open(fault));
-            let clean = other.get(id.index()).is_some_and(|tainted| !tainted);
-            let (Some(fault), 1.., true) = (own, key.arity(), clean) else {
-                continue;
-            };
-            let mut constants = Constants::over(Arc::clone(&model.data.constants));
-            let witness: Vec<Value> = (0..key.arity())
-                .map(|column| unused(&mut constants, column))
-                .collect();
-            let text: Vec<String> = witness.iter().map(|value| constants.text(*value)).collect();
-            let holds = self.probe_values(&model, constants, id, witness, budget);
-            if holds.is_ok_and(Probed::holds) {
-                notes.push(
-                    Diagnostic::new(
-                        Code::DefaultAllow,
-                        fault.span,
-                        format!(
-                            "`{key}` holds for any values: `{}({})` holds, though these names occur nowhere",
-                            syntax::quoted_atom(key.name()),
-                            text.join(", ")
-                        ),
-                    )
-                    .help("never use it as an allowlist; it cannot be bound as one")
-                    .of(key),
-                );
-            }
-        }
-        notes
-    }
 }
 
-/// An atom that the rules do not have.
-fn unused(constants: &mut Constants, column: usize) -> Value {
-    let stem = match column {
-        0 => "nobody".to_owned(),
-        1 => "anything".to_owned(),
-        _ => format!("something{column}"),
-    };
-    let mut name = stem.clone();
-    let mut number = 1;
-    while constants.find_atom(&name).is_some() {
-        number += 1;
-        name = format!("{stem}{number}");
-    }
-    constants.atom(&name)
-}
-
-fn is_open(fault: &Diagnostic) -> bool {
+pub(super) fn is_open(fault: &Diagnostic) -> bool {
     matches!(fault.code, Code::OpenFact | Code::UnboundHead)
 }
 
@@ -226,19 +131,66 @@ fn is_open(fault: &Diagnostic) -> bool {
 type Subgoal = (PredicateId, Vec<Value>);
 type Binding = Vec<Option<Value>>;
 
-struct Probe<'m> {
+pub(super) struct Probe<'m> {
     model: &'m Model,
-    constants: Constants,
+    pub(super) constants: Constants,
     /// What is known of each ground subgoal of the fixpoint at work.
     table: HashMap<Subgoal, bool>,
     steps: u64,
     limit: u64,
     depth: usize,
+    assumption: Option<Assumption>,
+}
+
+/// Predicates that are taken to hold for whatever they are asked for.
+struct Assumption {
+    predicates: BTreeSet<PredicateId>,
+    /// For each predicate whether it depends on one of them: its relation is then not all that it holds for.
+    reopened: Vec<bool>,
+    /// What an argument is taken to be that the call leaves open.
+    anything: Value,
+    /// The first fact that was taken to hold, as text.
+    first: Option<(PredicateId, String)>,
+}
+
+impl<'m> Probe<'m> {
+    pub(super) fn new(model: &'m Model, constants: Constants, limit: u64) -> Self {
+        Self {
+            model,
+            constants,
+            table: HashMap::new(),
+            steps: 0,
+            limit,
+            depth: 0,
+            assumption: None,
+        }
+    }
+
+    /// How many steps it may still take.
+    pub(super) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.steps)
+    }
+
+    /// Takes the predicates to hold for whatever they are asked for, with `anything` where the call leaves it open.
+    pub(super) fn assume(&mut self, predicates: BTreeSet<PredicateId>, anything: Value) {
+        let graph = &self.model.data.rulebase.data.graph;
+        self.assumption = Some(Assumption {
+            reopened: graph.tainted(predicates.iter().copied()),
+            predicates,
+            anything,
+            first: None,
+        });
+    }
+
+    /// The first fact that was taken to hold since the last time, as text.
+    pub(super) fn assumed(&mut self) -> Option<(PredicateId, String)> {
+        self.assumption.as_mut()?.first.take()
+    }
 }
 
 impl Probe<'_> {
     /// Answers a subgoal for good: its table is a fixpoint of its own.
-    fn complete(&mut self, id: PredicateId, args: &[Value]) -> Result<bool, Diagnostic> {
+    pub(super) fn complete(&mut self, id: PredicateId, args: &[Value]) -> Result<bool, Diagnostic> {
         let outer = std::mem::take(&mut self.table);
         let result = loop {
             let before: usize = self.table.values().filter(|holds| **holds).count();
@@ -285,7 +237,11 @@ impl Probe<'_> {
     fn clauses(&mut self, id: PredicateId, args: &[Value]) -> Result<bool, Diagnostic> {
         let model = self.model;
         let data: &Data = &model.data.rulebase.data;
-        if let Some(facts) = data.facts.get(id.index()) {
+        // Whatever is a fact is in the model, if there is one.
+        let done = matches!(model.data.states.get(id.index()), Some(State::Done));
+        let relation = model.data.relations.get(id.index());
+        let absent = done && relation.is_some_and(|relation| !relation.contains(args));
+        if let (false, Some(facts)) = (absent, data.facts.get(id.index())) {
             self.take(id, u64::try_from(facts.count).unwrap_or(u64::MAX))?;
             if facts.rows(args.len()).any(|row| row == args) {
                 return Ok(true);
@@ -434,11 +390,24 @@ impl Probe<'_> {
         binding: &mut Binding,
     ) -> Result<bool, Diagnostic> {
         let model = self.model;
+        let assumed = |assumption: &Assumption| assumption.predicates.contains(&callee);
+        if self.assumption.as_ref().is_some_and(assumed) {
+            self.take_to_hold(callee, args, binding);
+            return self.body(rule, rest, binding);
+        }
+        let reopened = self.assumption.as_ref().is_some_and(|assumption| {
+            assumption.reopened.get(callee.index()).copied() == Some(true)
+        });
         match model.data.states.get(callee.index()) {
-            Some(State::Done) => {
+            Some(State::Done) if !reopened => {
                 let Some(relation) = model.data.relations.get(callee.index()) else {
                     return Ok(false);
                 };
+                let values: Option<Vec<Value>> =
+                    args.iter().map(|arg| self.value(arg, binding)).collect();
+                if let Some(values) = values {
+                    return Ok(relation.contains(&values) && self.body(rule, rest, binding)?);
+                }
                 for row in relation.rows() {
                     self.take(rule.head, 1)?;
                     let mut inner = binding.clone();
@@ -472,6 +441,26 @@ impl Probe<'_> {
                     Ok(false)
                 }
             }
+        }
+    }
+
+    /// Binds what the call leaves open, and notes the fact that this comes to.
+    fn take_to_hold(&mut self, callee: PredicateId, args: &[Pattern], binding: &mut Binding) {
+        let Some(anything) = self.assumption.as_ref().map(|known| known.anything) else {
+            return;
+        };
+        for arg in args {
+            arg.each_variable(&mut |variable| {
+                if let Some(slot) = binding.get_mut(variable.index()) {
+                    slot.get_or_insert(anything);
+                }
+            });
+        }
+        let values: Option<Vec<Value>> = args.iter().map(|arg| self.value(arg, binding)).collect();
+        let text =
+            values.map(|values| (callee, fact(self.model, &self.constants, callee, &values)));
+        if let Some(assumption) = &mut self.assumption {
+            assumption.first = assumption.first.take().or(text);
         }
     }
 
@@ -555,6 +544,22 @@ impl Probe<'_> {
                 _ => false,
             },
         }
+    }
+}
+
+/// A tuple of a predicate as it would be written.
+pub(super) fn fact(
+    model: &Model,
+    constants: &Constants,
+    id: PredicateId,
+    values: &[Value],
+) -> String {
+    let key = model.data.rulebase.data.predicates.key(id);
+    let args: Vec<String> = values.iter().map(|value| constants.text(*value)).collect();
+    let name = syntax::quoted_atom(key.name());
+    match &*args {
+        [] => name.to_string(),
+        args => format!("{name}({})", args.join(", ")),
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod build;
+mod comments;
 mod context;
 pub(crate) mod facts;
 mod hints;
@@ -22,6 +23,7 @@ mod tokens;
 mod tests;
 
 pub use ast::{Clause, ClauseKind, Term, TermKind};
+pub(crate) use comments::line_comments;
 pub(crate) use facts::{Argument, Fact, scan as scan_fact};
 pub(crate) use parse::{NextClause, next_clause, out_of_clauses, parse_within};
 pub use parse::{Parsed, parse, parse_goal};

@@ -2,7 +2,7 @@
 
 use crate::cases;
 use crate::programs::program;
-use horngate::{Budget, Loader, Model, Rulebase, Source};
+use horngate::{Allowlist, Budget, Loader, Model, Rulebase, Source};
 use proptest::prelude::*;
 
 fn in_pieces(files: &[(String, String)], size: usize) -> Option<Rulebase> {
@@ -35,7 +35,10 @@ fn said(rulebase: &Rulebase) -> Vec<String> {
                 .iter()
                 .map(|fault| (fault.code, fault.span, fault.message.clone()))
                 .collect();
-            format!("{key}: {:?} {faults:?}", model.tuples(key))
+            let doubts = Allowlist::bind(&model, &key.to_string())
+                .map(|bound| bound.doubts().to_vec())
+                .unwrap_or_default();
+            format!("{key}: {:?} {faults:?} {doubts:?}", model.tuples(key))
         })
         .collect()
 }
@@ -67,6 +70,26 @@ fn every_case_loads_the_same_in_pieces() {
                 .unwrap_or_else(|error| panic!("{} in pieces of {size}: {error}", case.id));
         }
     }
+}
+
+/// A doubt is a matter of the rules, and of no text: the gate must know of it however they were loaded.
+#[test]
+fn doubts_do_not_depend_on_how_the_rules_were_loaded() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/diagnostics");
+    let mut doubtful = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            continue;
+        };
+        let files = [("a.pl".to_owned(), text)];
+        agree(&files, 64).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        if let Some(rulebase) = in_pieces(&files, 64) {
+            let said = said(&rulebase).concat();
+            doubtful += usize::from(said.contains("DefaultAllow") || said.contains("Cartesian"));
+        }
+    }
+    assert!(doubtful >= 6, "{doubtful}");
 }
 
 /// Texts of facts that are nearly plain: the fast path must leave exactly the odd ones alone.

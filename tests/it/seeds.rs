@@ -1,6 +1,9 @@
 //! What the shipped rules grant, what they must never grant, and that nothing can be re-pointed in silence.
 
-use horngate::{Allowlist, Budget, Decision, DenyReason, Model, PredicateKey, Rulebase, Source};
+use horngate::{
+    Allowlist, Budget, Code, Decision, DenyReason, Model, PredicateKey, Program, Rulebase,
+    Severity, Source,
+};
 use std::path::{Path, PathBuf};
 
 pub fn rules(name: &str) -> Source {
@@ -100,12 +103,85 @@ fn the_strict_and_the_permissive_predicate_disagree_and_only_the_strict_one_bind
     assert!(model.query("may_execute('NOBODY', rm_rf_slash)").is_err());
 }
 
+/// Checking shows the trap, and what really stands between an agent and a tool.
 #[test]
-fn the_ranged_variant_binds_but_grants_only_what_was_asked() {
-    let model = model([rules("permissive/asked.pl")]);
-    let gate = Allowlist::bind_with_prefix(&model, "may_execute/2", "").unwrap();
-    assert!(!gate.decide("X", "y").is_allow());
-    assert!(!gate.grants().is_empty());
+fn checking_shows_what_the_shipped_rules_rest_on() {
+    let checked = Rulebase::check(Program::parse([rules("governance.pl")]));
+    let rulebase = checked.rulebase.clone().unwrap();
+    let review = checked.review(Some("may_execute_tool/2"), &Budget::default());
+    let of = |code: Code, part: &str| {
+        let found = review.diagnostics.iter();
+        let mut found = found.filter(|found| found.code == code && found.message.contains(part));
+        found.next().unwrap_or_else(|| panic!("{code}: {part}"))
+    };
+    let witness = of(
+        Code::DefaultAllow,
+        "`may_execute(nobody, anything)` holds, though these names occur nowhere",
+    );
+    assert_eq!(witness.predicate.as_deref(), Some("may_execute/2"));
+    let probed = rulebase.probe("may_execute(nobody, anything)", &Budget::default());
+    assert!(probed.unwrap().holds());
+    of(
+        Code::VacuousNegation,
+        "`agent_action_blocked/2` can never hold",
+    );
+    let basis = review.basis.unwrap();
+    assert_eq!(basis.facts, [("may_execute_tool/2".parse().unwrap(), 7)]);
+    assert_eq!((basis.absences.len(), basis.widened_by.len()), (0, 0));
+    let all = review.diagnostics.iter();
+    assert!(
+        all.map(|found| found.severity)
+            .all(|one| one == Severity::Note)
+    );
+}
+
+/// A relation of requests in front of the same negations makes the rule safe and leaves it what it was.
+#[test]
+fn the_ranged_variant_binds_and_is_known_to_allow_whatever_is_asked() {
+    let model_of = |rules: &str| model([text(rules)]);
+    let asked = rules("permissive/asked.pl");
+    let bound = Allowlist::bind_with_prefix(&model_of(asked.text()), "may_execute/2", "").unwrap();
+    assert!(!bound.decide("X", "y").is_allow());
+    assert!(!bound.grants().is_empty());
+    let [doubt] = bound.doubts() else {
+        panic!("{:?}", bound.doubts())
+    };
+    assert_eq!(doubt.code, Code::DefaultAllow);
+    assert!(doubt.code.is_doubt());
+    assert!(
+        doubt
+            .message
+            .contains("with `asked(nobody, anything)`, `may_execute(nobody, anything)` holds")
+    );
+    assert!(!bound.decide("nobody", "anything").is_allow());
+
+    let more = model_of(&format!("{}asked(nobody, anything).\n", asked.text()));
+    let more = Allowlist::bind_with_prefix(&more, "may_execute/2", "").unwrap();
+    assert!(more.decide("nobody", "anything").is_allow());
+}
+
+/// What a comment in the rules says is said by whoever writes the rules, and not by who builds a gate on them.
+#[test]
+fn no_comment_takes_a_doubt_from_an_allowlist() {
+    let rules = "
+        agent(ann). tool(tool_x).
+        % horngate: allow(cartesian-grant) -- every agent may run every tool
+        may_execute_tool(Agent, Tool) :- agent(Agent), tool(Tool).
+    ";
+    let checked = Rulebase::check(Program::parse([text(rules)]));
+    let bound = bind(
+        &checked
+            .rulebase
+            .clone()
+            .unwrap()
+            .evaluate(&Budget::default())
+            .unwrap(),
+    );
+    let review = checked.review(Some("may_execute_tool/2"), &Budget::default());
+    assert_eq!(review.diagnostics, []);
+    assert_eq!(review.silenced[0].diagnostic.code, Code::CartesianGrant);
+    assert_eq!(review.silenced[0].reason, "every agent may run every tool");
+    assert_eq!(bound.doubts()[0].code, Code::CartesianGrant);
 }
 
 #[test]

@@ -7,10 +7,10 @@ use crate::json::{self, Grounds};
 use crate::outcome::Outcome;
 use crate::printable::Printable;
 use crate::problem::Problem;
-use crate::{files, guard, render, rules, sarif};
+use crate::{files, guard, render, sarif};
 use horngate::{
-    Allowlist, Basis, BindError, Budget, Code, Diagnostic, PredicateKey, Program, Rulebase,
-    Severity, Source, Sources, Span,
+    Budget, Code, Diagnostic, PredicateKey, Program, Review, Rulebase, Severity, Silenced, Source,
+    Sources, Span,
 };
 use std::io;
 
@@ -18,6 +18,7 @@ use std::io;
 pub(crate) struct Findings {
     pub(crate) sources: Sources,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) silenced: Vec<Silenced>,
     /// What the allowlist rests on, if there is one to say it of.
     pub(crate) grounds: Option<Grounds>,
     /// Whether a budget ran out, so that something may be missing.
@@ -69,98 +70,73 @@ pub(crate) fn run(args: &Check) -> io::Result<Outcome> {
 
 fn check(sources: Vec<Source>, allowlist: Option<&Predicate>, budget: &Budget) -> Findings {
     let checked = Rulebase::check(Program::parse_within(sources, budget));
-    let mut findings = Findings {
-        sources: checked.sources,
-        diagnostics: checked.diagnostics,
-        grounds: allowlist.map(|allowlist| Grounds {
-            predicate: allowlist.key.to_string(),
-            ..Grounds::default()
-        }),
-        incomplete: false,
-    };
-    if let Ok(rulebase) = &checked.rulebase {
-        findings.diagnostics.extend(rulebase.default_allows(budget));
-        match rulebase.evaluate(budget) {
-            Ok(model) => findings.diagnostics.extend(model.failures()),
-            Err(exceeded) => findings.diagnostics.push(exceeded.diagnostic()),
-        }
-        if let Some(allowlist) = allowlist {
-            findings.judge(rulebase, allowlist, budget);
-        }
-    }
-    findings.incomplete = findings
+    let name = allowlist.map(|allowlist| &*allowlist.text);
+    let review = checked.review(name, budget);
+    let incomplete = review
         .diagnostics
         .iter()
         .any(|found| found.code == Code::Budget && found.severity == Severity::Error);
-    findings
-        .diagnostics
-        .sort_by_key(|found| (found.span, found.code));
-    findings
-}
-
-impl Findings {
-    /// Judges the findings by what the allowlist depends on, and whether it can be one.
-    fn judge(&mut self, rulebase: &Rulebase, allowlist: &Predicate, budget: &Budget) {
-        let slice = rules::slice(rulebase, &allowlist.key);
-        let is_elsewhere = |predicate: &String| !slice.is_empty() && !slice.contains(predicate);
-        for found in &mut self.diagnostics {
-            if found.predicate.as_ref().is_some_and(is_elsewhere) {
-                found.severity = Severity::Note;
-            }
-        }
-        match rulebase.evaluate_slice(std::slice::from_ref(&allowlist.key), budget) {
-            Ok(model) => {
-                if let Err(error) = Allowlist::bind(&model, &allowlist.text) {
-                    self.diagnostics.push(unbound(&error));
-                }
-            }
-            Err(exceeded) => {
-                self.diagnostics.retain(|found| found.code != Code::Budget);
-                self.diagnostics.push(exceeded.diagnostic());
-            }
-        }
-        if let Some(basis) = rulebase.basis(&allowlist.key) {
-            self.grounds = Some(grounds(&allowlist.key, &basis, &self.sources));
-        }
+    Findings {
+        grounds: allowlist.map(|allowlist| grounds(&allowlist.key, &review)),
+        sources: review.sources,
+        diagnostics: review.diagnostics,
+        silenced: review.silenced,
+        incomplete,
     }
 }
 
-fn grounds(key: &PredicateKey, basis: &Basis, sources: &Sources) -> Grounds {
-    let facts = basis.facts.iter();
-    Grounds {
+fn grounds(key: &PredicateKey, review: &Review) -> Grounds {
+    let sources = &review.sources;
+    let place = |span: Span| {
+        let (file, line) = (sources.name(span), sources.start(span).line);
+        format!("{file}:{line}")
+    };
+    let mut grounds = Grounds {
         predicate: key.to_string(),
-        facts: facts
-            .map(|(key, count)| format!("{key} ({})", amount(*count, "fact")))
-            .collect(),
-        absences: basis.absences.iter().map(ToString::to_string).collect(),
-        widened_by: basis
-            .widened_by
-            .iter()
-            .map(|rule| {
-                let head = sources.text(*rule).split(":-").next().unwrap_or("");
-                let head: Vec<&str> = head.split_whitespace().collect();
-                let (file, line) = (sources.name(*rule), sources.start(*rule).line);
-                format!("{file}:{line} {}", head.join(" "))
-            })
-            .collect(),
-        fact_count: basis.facts.iter().map(|(_, count)| count).sum(),
-    }
+        silenced: silenced(review, &place),
+        ..Grounds::default()
+    };
+    let Some(basis) = &review.basis else {
+        return grounds;
+    };
+    grounds.facts = basis
+        .facts
+        .iter()
+        .map(|(key, count)| format!("{key} ({})", amount(*count, "fact")))
+        .collect();
+    grounds.fact_count = basis.facts.iter().map(|(_, count)| count).sum();
+    grounds.absences = basis.absences.iter().map(ToString::to_string).collect();
+    grounds.unstated = basis.unstated.iter().map(ToString::to_string).collect();
+    grounds.widened_by = basis
+        .widened_by
+        .iter()
+        .map(|head| {
+            let text: Vec<&str> = sources.text(*head).split_whitespace().collect();
+            format!("{} {}", place(*head), text.join(" "))
+        })
+        .collect();
+    grounds
 }
 
-fn unbound(error: &BindError) -> Diagnostic {
-    let place = error
-        .diagnostics
-        .first()
-        .map_or_else(Span::default, |first| first.span);
-    let found = Diagnostic::new(Code::FaultySlice, place, error.to_string()).of(&error.predicate);
-    match error
-        .diagnostics
-        .iter()
-        .find_map(|first| first.help.as_ref())
-    {
-        Some(help) => found.help(help),
-        None => found,
-    }
+/// What comments silence of all that the allowlist depends on.
+fn silenced(review: &Review, place: &dyn Fn(Span) -> String) -> Vec<String> {
+    let matters = |found: &Diagnostic| {
+        let predicate = found.predicate.as_ref();
+        predicate.is_none_or(|predicate| review.slice.binary_search(predicate).is_ok())
+    };
+    let found = review.silenced.iter();
+    found
+        .filter(|silenced| matters(&silenced.diagnostic))
+        .map(|silenced| {
+            let (found, reason) = (&silenced.diagnostic, &silenced.reason);
+            let (kind, place) = (found.code.kind(), place(found.span));
+            let gate = match found.code.is_doubt() {
+                true => " (a gate wants its builder's word all the same)",
+                false => "",
+            };
+            format!("{kind} at {place}: {reason}{gate}")
+        })
+        .collect()
 }
 
 fn print_json(found: &Findings) -> io::Result<()> {
@@ -177,6 +153,14 @@ fn print_json(found: &Findings) -> io::Result<()> {
             .collect(),
         errors: found.count(Severity::Error),
         warnings: found.count(Severity::Warning),
+        silenced: found
+            .silenced
+            .iter()
+            .map(|silenced| json::Silenced {
+                reason: &silenced.reason,
+                diagnostic: json::Diagnostic::new(&found.sources, &silenced.diagnostic),
+            })
+            .collect(),
         allowlist: found.grounds.as_ref(),
     })
 }
@@ -187,7 +171,7 @@ fn print_human(found: &Findings, outcome: Outcome) -> io::Result<()> {
         tell_grounds(grounds);
     }
     let (errors, warnings) = (found.count(Severity::Error), found.count(Severity::Warning));
-    let counts = match (errors, warnings) {
+    let mut counts = match (errors, warnings) {
         (0, 0) => "no errors, no warnings".to_owned(),
         (0, _) => amount(warnings, "warning"),
         (_, 0) => amount(errors, "error"),
@@ -197,6 +181,9 @@ fn print_human(found: &Findings, outcome: Outcome) -> io::Result<()> {
             amount(warnings, "warning")
         ),
     };
+    if !found.silenced.is_empty() {
+        counts = format!("{counts} ({} silenced)", found.silenced.len());
+    }
     let summary = match (outcome, &found.grounds) {
         (Outcome::Yes, None) => format!("ok: {counts}"),
         (Outcome::Yes, Some(grounds)) => format!("ok: {counts}; {}", in_short(grounds)),
@@ -225,14 +212,25 @@ fn in_short(grounds: &Grounds) -> String {
 
 fn tell_grounds(grounds: &Grounds) {
     render::tell(&format!("note: what {} rests on", grounds.predicate));
-    for (what, items) in [
-        ("facts", &grounds.facts),
-        ("the absence of", &grounds.absences),
-        ("the rule", &grounds.widened_by),
-    ] {
-        items
-            .iter()
-            .for_each(|item| render::tell(&format!("  {what}: {item}")));
+    for fact in &grounds.facts {
+        render::tell(&format!("  facts: {fact}"));
+    }
+    for absence in &grounds.absences {
+        let certain = match grounds.unstated.contains(absence) {
+            true => " (nothing states it here)",
+            false => "",
+        };
+        render::tell(&format!("  the absence of: {absence}{certain}"));
+    }
+    for rule in &grounds.widened_by {
+        render::tell(&format!("  the rule: {rule}"));
+    }
+    if grounds.absences.is_empty() && grounds.widened_by.is_empty() {
+        let only = "  nothing else: no rule and no absence stands between an actor and a tool";
+        render::tell(only);
+    }
+    for silenced in &grounds.silenced {
+        render::tell(&format!("  silenced by a comment: {silenced}"));
     }
 }
 
@@ -256,6 +254,7 @@ fn no_answer(args: &Check, problem: &Problem) -> io::Result<()> {
                 errors: diagnostics.len(),
                 diagnostics,
                 warnings: 0,
+                silenced: Vec::new(),
                 allowlist: None,
             })
         }

@@ -90,8 +90,18 @@ pub(crate) struct Check<'a> {
     pub(crate) diagnostics: Vec<Diagnostic<'a>>,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) silenced: Vec<Silenced<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) allowlist: Option<&'a Grounds>,
+}
+
+/// A finding that a comment silences.
+#[derive(Debug, Serialize)]
+pub(crate) struct Silenced<'a> {
+    pub(crate) reason: &'a str,
+    #[serde(flatten)]
+    pub(crate) diagnostic: Diagnostic<'a>,
 }
 
 /// What an allowlist rests on.
@@ -101,6 +111,11 @@ pub(crate) struct Grounds {
     pub(crate) facts: Vec<String>,
     pub(crate) absences: Vec<String>,
     pub(crate) widened_by: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) silenced: Vec<String>,
+    /// Those of the absences that nothing states.
+    #[serde(skip)]
+    pub(crate) unstated: Vec<String>,
     /// How many facts there are in all.
     #[serde(skip)]
     pub(crate) fact_count: usize,

@@ -5,8 +5,7 @@
 use crate::args::{Authority, Limits, Rules};
 use crate::problem::Problem;
 use crate::{files, guard, render};
-use horngate::{Allowlist, Budget, Diagnostic, PredicateKey, Program, Rulebase, Severity};
-use std::collections::HashSet;
+use horngate::{Allowlist, Budget, Diagnostic, Program, Rulebase, Severity};
 use std::path::PathBuf;
 
 /// An allowlist that decides.
@@ -23,9 +22,6 @@ impl Bound {
         self.remarks.iter().for_each(|remark| render::tell(remark));
     }
 }
-
-/// The kinds of finding for which no gate is built on an allowlist unless its builder says why.
-const DOUBTFUL: [&str; 3] = ["default-allow", "always-true", "cartesian-grant"];
 
 /// Does something with the rulebase of the files that the paths name. They are loaded piece by piece; when that or
 /// the work fails all is done again over whole texts, which can say why. Only a budget that ran out is not spent
@@ -66,7 +62,7 @@ pub(crate) fn bind(
             let prefix = &authority.tool_prefix;
             let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
             Ok(Bound {
-                remarks: remarks(rulebase, &wanted.key),
+                remarks: remarks(rulebase, &allowlist),
                 allowlist,
             })
         })
@@ -78,45 +74,29 @@ pub(crate) fn keep<T: Clone>(shared: &T) {
     std::mem::forget(shared.clone());
 }
 
-/// The names of the predicates that the allowlist depends on, as diagnostics name them.
-pub(crate) fn slice(rulebase: &Rulebase, key: &PredicateKey) -> HashSet<String> {
-    rulebase
-        .slice(key)
-        .into_iter()
-        .map(ToString::to_string)
-        .collect()
-}
-
-fn remarks(rulebase: &Rulebase, key: &PredicateKey) -> Vec<String> {
-    let slice = slice(rulebase, key);
-    let of_slice = |found: &Diagnostic| {
-        found
-            .predicate
-            .as_ref()
-            .is_some_and(|predicate| slice.contains(predicate))
-    };
-    let all = rulebase.diagnostics().iter();
-    let mut remarks: Vec<String> = all
-        .clone()
-        .filter(|found| DOUBTFUL.contains(&found.code.kind()) && of_slice(found))
-        .map(|found| {
+/// What no gate is built on unless its builder says why, and that there is more to say.
+fn remarks(rulebase: &Rulebase, allowlist: &Allowlist) -> Vec<String> {
+    let doubts = allowlist.doubts().iter();
+    let mut remarks: Vec<String> = doubts
+        .map(|doubt| {
             format!(
                 "{}: {}: {}",
-                found.severity,
-                found.code.kind(),
-                found.message
+                doubt.severity,
+                doubt.code.kind(),
+                doubt.message
             )
         })
         .collect();
     let is_fault = |found: &&Diagnostic| found.severity == Severity::Error;
-    let faults = match all.filter(is_fault).count() {
+    let faults = match rulebase.diagnostics().iter().filter(is_fault).count() {
         0 => return remarks,
         1 => "1 fault".to_owned(),
         count => format!("{count} faults"),
     };
     // The slice of what is bound has no fault.
     remarks.push(format!(
-        "note: {faults} outside the slice of {key}; see horngate check"
+        "note: {faults} outside the slice of {}; see horngate check",
+        allowlist.predicate()
     ));
     remarks
 }

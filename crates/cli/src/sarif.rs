@@ -92,6 +92,15 @@ struct Finding<'a> {
     locations: [Location<'a>; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressions: Vec<Suppression<'a>>,
+}
+
+/// A comment in the rules that silences a finding.
+#[derive(Serialize)]
+struct Suppression<'a> {
+    kind: &'static str,
+    justification: &'a str,
 }
 
 #[derive(Serialize)]
@@ -135,14 +144,23 @@ struct Message<T> {
 
 /// Prints all findings.
 pub(crate) fn print(found: &Findings) -> io::Result<()> {
-    let mut codes: Vec<Code> = found.diagnostics.iter().map(|found| found.code).collect();
+    let told = found.diagnostics.iter().map(|found| found.code);
+    let silenced = found.silenced.iter();
+    let mut codes: Vec<Code> = told
+        .chain(silenced.clone().map(|silenced| silenced.diagnostic.code))
+        .collect();
     codes.sort_unstable();
     codes.dedup();
-    let results = found
-        .diagnostics
-        .iter()
-        .map(|diagnostic| result(&found.sources, &codes, diagnostic))
-        .collect();
+    let result = |diagnostic| result(&found.sources, &codes, diagnostic);
+    let silenced = silenced.map(|silenced| Finding {
+        suppressions: vec![Suppression {
+            kind: "inSource",
+            justification: &silenced.reason,
+        }],
+        ..result(&silenced.diagnostic)
+    });
+    let told = found.diagnostics.iter().map(result);
+    let results = told.chain(silenced).collect();
     let artifacts = found
         .sources
         .iter()
@@ -247,6 +265,7 @@ fn result<'a>(sources: &'a Sources, codes: &[Code], found: &'a Diagnostic) -> Fi
             .iter()
             .map(|label| location(sources, label.span, &label.message))
             .collect(),
+        suppressions: Vec::new(),
     }
 }
 

@@ -1,4 +1,5 @@
-% expect: HG0403 error 5
+% expect: HG0403 error 6
+% expect: HG1012 note 6
 % "Not blocked for any reason", with a name where no name is meant.
 :- dynamic blocked/2.
 agent('U:Qa').

@@ -1,5 +1,6 @@
-% expect: HG0602 error 6
-% expect: HG1007 warning 6
+% expect: HG0602 error 7
+% expect: HG1007 warning 7
+% expect: HG1012 note 8
 % An old rule suspends agents while the platform runs; the gate never sees that.
 :- dynamic suspended/1.
 agent('U:Qa').

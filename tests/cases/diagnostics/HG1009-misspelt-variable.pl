@@ -1,5 +1,6 @@
-% expect: HG1009 warning 6
-% expect: HG1009 warning 6
+% expect: HG1017 warning 7
+% expect: HG1009 warning 7
+% expect: HG1009 warning 7
 % A misspelt variable: any agent of any team gets the tools of any team.
 member_of('U:Qa', qa).
 team_tool(dev, tool_repl).

@@ -16,6 +16,13 @@ fn the_shipped_rules() {
             &["check", rules, "--allowlist", "may_execute_tool/2"],
             &["check", rules, "--allowlist", "may_execute/2"],
             &["check", "rules/roles", "--allowlist", "may_execute_tool/2"],
+            &["check", "rules/permissive/asked.pl"],
+            &[
+                "check",
+                "rules/permissive/asked.pl",
+                "--allowlist",
+                "may_execute/2"
+            ],
         ]
     ));
 }
@@ -31,6 +38,28 @@ fn the_shipped_rules_for_machines() {
             &["check", "--format=json", rules, allowlist],
             &["check", "--format=json", "rules/roles", allowlist],
             &["check", "--format=sarif", rules],
+        ]
+    ));
+}
+
+/// What a comment silences is left out of the findings and stays visible.
+#[test]
+fn silenced_lints() {
+    let folder = folder(&[(
+        "a.pl",
+        "agent(ann).\ntool(tool_x).\n:- dynamic barred/1. % horngate: allow(vacuous-negation) -- the platform fills it\n\
+         % horngate: allow(cartesian-grant) -- agents share their tools\n\
+         may_execute_tool(Agent, Tool) :- agent(Agent), tool(Tool), \\+ barred(Agent).\n",
+    )]);
+    let allowlist = "--allowlist=may_execute_tool/2";
+    assert_snapshot!(session(
+        folder.path(),
+        &[
+            &["check", "a.pl", allowlist, "--deny-warnings"],
+            &["check", "--format=json", "a.pl", allowlist],
+            &["check", "--format=sarif", "a.pl"],
+            &["decide", "--rules", "a.pl", "ann", "x"],
+            &["grants", "--rules", "a.pl"],
         ]
     ));
 }

@@ -1,54 +1,26 @@
-//! Accidents that are legal: each is a warning with advice, none changes an answer.
+//! Accidents of single clauses and declarations.
 //!
-//! Nothing here refuses a clause.
+//! Nothing here looks at facts.
 
-use super::Facts;
-use super::is_call;
-use super::near;
-use super::predicate::Predicates;
-use super::rule::{PredicateId, Rule};
+use super::Subject;
+use crate::analysis::is_call;
+use crate::analysis::rule::Rule;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::key::PredicateKey;
-use crate::program::Program;
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseKind, Term, TermKind};
-use crate::value::{Constant, Constants, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-/// How many near names are shown.
-const MAX_NEAR_NAMES: usize = 20;
-
-/// What the lints look at.
-pub(crate) struct Subject<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) clauses: &'a [(PredicateId, &'a Clause)],
-    pub(crate) predicates: &'a Predicates,
-    pub(crate) facts: &'a [Facts],
-    pub(crate) constants: &'a Constants,
-    /// The clauses that have a fault.
-    pub(crate) faulty: &'a HashSet<Span>,
-}
-
-/// All lints of the rule set.
-pub(crate) fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+pub(super) fn all(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     for (id, clause) in subject.clauses {
         let key = subject.predicates.key(*id);
         if !subject.faulty.contains(&clause.span) {
-            singletons(clause, &key, &mut found);
+            singletons(clause, &key, found);
         }
-        swallowed(subject, clause, &key, &mut found);
-        mutations(subject, clause, &key, &mut found);
+        swallowed(subject, clause, &key, found);
+        mutations(subject, clause, found);
     }
-    for (id, known) in subject.predicates.iter() {
-        if let Some(facts) = subject.facts.get(id.index()) {
-            columns(subject.constants, facts, &known.key, &mut found);
-            duplicates(facts, &known.key, &mut found);
-        }
-    }
-    near_names(subject, &mut found);
-    other_arities(subject, &mut found);
-    found
+    other_arities(subject, found);
 }
 
 /// The warning for a rule that tests a head variable before a literal binds it.
@@ -163,13 +135,8 @@ fn swallowed(
     }
 }
 
-/// Goals that assert or retract predicates of the set.
-fn mutations(
-    subject: &Subject<'_>,
-    clause: &Clause,
-    key: &PredicateKey,
-    found: &mut Vec<Diagnostic>,
-) {
+/// Goals that assert or retract predicates of the set. Each is a matter of the predicate that is changed.
+fn mutations(subject: &Subject<'_>, clause: &Clause, found: &mut Vec<Diagnostic>) {
     fn walk<'t>(term: &'t Term, visit: &mut impl FnMut(&'t Term, &'t Term)) {
         if let TermKind::Compound(name, args) = &term.kind {
             let mutates = matches!(
@@ -213,86 +180,10 @@ fn mutations(
                     format!("in Prolog this changes `{target}` while the program runs; here nothing does"),
                 )
                 .help("load the facts from a file that the program writes, and load it again after each change")
-                .of(key),
+                .of(&target),
             );
         }
     });
-}
-
-fn columns(constants: &Constants, facts: &Facts, key: &PredicateKey, found: &mut Vec<Diagnostic>) {
-    for column in 0..key.arity() {
-        let cells = || {
-            facts
-                .values
-                .iter()
-                .skip(column)
-                .step_by(key.arity().max(1))
-                .zip(&facts.spans)
-                .map(|(value, span)| (constants.get(*value), *span))
-        };
-        let first = |wanted: fn(&Constant) -> bool| {
-            cells()
-                .find(|(constant, _)| wanted(constant))
-                .map(|(_, span)| span)
-        };
-        let atom = first(|constant| matches!(constant, Constant::Atom(_)));
-        let string = first(|constant| matches!(constant, Constant::String(_)));
-        if let (Some(atom), Some(string)) = (atom, string) {
-            found.push(
-                Diagnostic::new(
-                    Code::MixedColumn,
-                    atom.max(string),
-                    format!("argument {} of `{key}` has atoms and strings, which never match even with the same text", column + 1),
-                )
-                .label(atom.min(string), "the other kind is here")
-                .help("write them all in one way; names are best written as atoms, quoted if need be")
-                .of(key),
-            );
-        }
-        let mut floats = cells().filter_map(|(constant, span)| match constant {
-            Constant::Float(bits) => Some((f64::from_bits(*bits), span)),
-            _ => None,
-        });
-        if floats.next().is_some() {
-            let integers: HashMap<u64, Span> = cells()
-                .filter_map(|(constant, span)| match constant {
-                    Constant::Integer(value) => Some((value.to_f64().to_bits(), span)),
-                    _ => None,
-                })
-                .collect();
-            let clash = cells().find_map(|(constant, span)| match constant {
-                Constant::Float(bits) => Some((span, *integers.get(bits)?)),
-                _ => None,
-            });
-            if let Some((float, integer)) = clash {
-                found.push(
-                    Diagnostic::new(
-                        Code::MixedNumbers,
-                        float.max(integer),
-                        format!("argument {} of `{key}` has an integer and the equal float, which never match", column + 1),
-                    )
-                    .label(float.min(integer), "the other one is here")
-                    .help("write them all in one way")
-                    .of(key),
-                );
-            }
-        }
-    }
-}
-
-fn duplicates(facts: &Facts, key: &PredicateKey, found: &mut Vec<Diagnostic>) {
-    let mut seen: HashMap<&[Value], Span> = HashMap::with_capacity(facts.spans.len());
-    for (row, span) in facts.rows(key.arity()).zip(&facts.spans) {
-        let first = *seen.entry(row).or_insert(*span);
-        if first != *span {
-            found.push(
-                Diagnostic::new(Code::DuplicateClause, *span, "this fact stands here twice")
-                    .label(first, "first here")
-                    .help("remove one of them")
-                    .of(key),
-            );
-        }
-    }
 }
 
 /// Declared without a clause, while clauses of that name have another number of arguments: nothing will ever be
@@ -321,33 +212,5 @@ fn other_arities(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
                 .of(&known.key),
             );
         }
-    }
-}
-
-fn near_names(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    let known: Vec<(&PredicateKey, Span)> = subject
-        .predicates
-        .iter()
-        .filter_map(|(_, known)| Some((&known.key, known.place()?)))
-        .collect();
-    let names: Vec<&str> = known.iter().map(|(key, _)| key.name()).collect();
-    let pairs = near::pairs(&names);
-    for (a, b) in pairs.into_iter().take(MAX_NEAR_NAMES) {
-        let (Some((first, place)), Some((second, span))) = (known.get(a), known.get(b)) else {
-            continue;
-        };
-        if first.arity() != second.arity() {
-            continue;
-        }
-        found.push(
-            Diagnostic::new(
-                Code::NearName,
-                *span,
-                format!("`{second}` looks like `{first}`"),
-            )
-            .label(*place, format!("`{first}` is here"))
-            .help("mend the name if the two are meant to be one predicate")
-            .of(second),
-        );
     }
 }

@@ -14,6 +14,7 @@ mod cases;
 mod demand;
 mod diagnostics;
 mod differential;
+mod lints;
 mod loading;
 mod peer;
 mod programs;

@@ -69,6 +69,7 @@ fn answer(
     }
     let answers = rulebase.query(goal, budget)?;
     rules::keep(rulebase);
+    rules::keep(&answers);
     Ok(Answer::Solutions(Box::new(answers)))
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn bind(
     })
 }
 
-/// Keeps rules or a model until the process ends, which is soon: taking large ones apart would only cost time.
+/// Keeps rules, a model or answers until the process ends, which is soon: taking large ones apart would only cost time.
 pub(crate) fn keep<T: Clone>(shared: &T) {
     std::mem::forget(shared.clone());
 }

@@ -53,9 +53,10 @@ pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use engine::{Answers, Model, QueryError, UpdateError};
 pub use key::{BadPredicateKey, PredicateKey};
 pub use loader::{Loader, NotClean};
+pub use policy::pins::{self, AdvertisedTools, assert_pinned};
 pub use policy::{
     Allowlist, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial,
-    DenyReason, Grant, ProbeError, Probed, Review,
+    DenyReason, Diff, Grant, GrantingClauses, ProbeError, Probed, Review,
 };
 pub use program::Program;
 pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};

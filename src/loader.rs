@@ -52,6 +52,8 @@ pub struct Loader {
     /// How many clauses were taken.
     taken: u64,
     exceeded: Option<Box<Diagnostic>>,
+    /// Whether the place of each fact is kept.
+    places: bool,
 }
 
 /// How many facts are interned together.
@@ -97,6 +99,13 @@ impl Loader {
             budget: budget.clone(),
             ..Self::new()
         }
+    }
+
+    /// Keeps the place of each fact, which takes 12 bytes a fact: see [`crate::GrantingClauses`].
+    #[must_use]
+    pub fn with_places(mut self) -> Self {
+        self.places = true;
+        self
     }
 
     /// Ends the text before, if there is one, and begins another.
@@ -287,6 +296,9 @@ impl Loader {
             table.facts.values.extend(value);
         }
         table.facts.count += 1;
+        if self.places {
+            table.facts.spans.push(place(file, fact.start, fact.end));
+        }
     }
 
     fn table(&mut self, file: &File, fact: &syntax::Fact<'_>) -> usize {
@@ -305,7 +317,7 @@ impl Loader {
     }
 }
 
-/// The bytes of the piece at hand, as a place in the file.
+/// A stretch of the bytes that are pending, as a place in the file.
 fn place(file: &File, start: usize, end: usize) -> Span {
     let offset = |at: usize| u32::try_from(file.base + at).unwrap_or(u32::MAX);
     Span::new(file.id, offset(start), offset(end))

@@ -80,6 +80,8 @@ pub struct Source {
     text: String,
     digest: [u8; 32],
     invalid_utf8: Option<u32>,
+    /// The text was kept.
+    kept: bool,
 }
 
 impl Source {
@@ -91,6 +93,7 @@ impl Source {
             digest: sha256(text.as_bytes()),
             text,
             invalid_utf8: None,
+            kept: true,
         }
     }
 
@@ -119,6 +122,7 @@ impl Source {
             text,
             digest,
             invalid_utf8,
+            kept: true,
         }
     }
 
@@ -129,6 +133,7 @@ impl Source {
             text: String::new(),
             digest,
             invalid_utf8: None,
+            kept: false,
         }
     }
 
@@ -142,6 +147,12 @@ impl Source {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether the text was kept; it is not when rules are loaded piece by piece ([`crate::Loader`]).
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        self.kept
     }
 
     /// The SHA-256 digest of the source's bytes.

@@ -10,7 +10,7 @@ use super::evaluate::{Evaluator, Failure, Member};
 use super::maintain::{Change, Versions};
 use super::relation::Relation;
 use super::{Model, ModelData, State};
-use crate::analysis::rule::{PredicateId, Rule};
+use crate::analysis::rule::{Literal, LiteralKind, PredicateId, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::key::PredicateKey;
 use crate::program::Facts;
@@ -323,9 +323,16 @@ impl<'m> Update<'m> {
         else {
             return Ok(());
         };
-        let mut whole = matches!(before, Some(State::Failed(_)));
-        let mut changed = component.iter().any(|id| self.edits.contains_key(id));
         let rules = self.before.rulebase.data.rules_of_component(component);
+        // What changes under a negation may take the value from arithmetic there, for bindings that do not change.
+        let may_err_within = |literal: &Literal| {
+            matches!(literal.kind, LiteralKind::Not(..)) && literal.is_arithmetic()
+        };
+        let mut whole = matches!(before, Some(State::Failed(_)))
+            || rules
+                .iter()
+                .any(|rule| rule.body.iter().any(may_err_within));
+        let mut changed = component.iter().any(|id| self.edits.contains_key(id));
         for literal in rules.iter().flat_map(|rule| &rule.body) {
             literal.each_call(&mut |callee, _, _| match self.difference(callee) {
                 Difference::None => {}

@@ -12,6 +12,7 @@ use crate::engine::Model;
 use crate::engine::relation::Relation;
 use crate::key::PredicateKey;
 use crate::source::Sources;
+use crate::syntax::Term;
 use crate::value::Value;
 use crate::{DEFAULT_TOOL_PREFIX, Span};
 use sha2::{Digest, Sha256};
@@ -324,23 +325,56 @@ impl Allowlist {
     /// ```
     #[must_use]
     pub fn grants(&self) -> Vec<(&str, &str)> {
-        let bound = &*self.inner;
-        let constants = &bound.model.data.constants;
-        let mut pairs: Vec<(&str, &str)> = bound
-            .model
-            .relation(&bound.key)
-            .into_iter()
-            .flat_map(Relation::rows)
-            .filter_map(|row| match row {
-                [actor, tool] => Some((
-                    constants.atom_text(*actor)?,
-                    constants.atom_text(*tool)?.strip_prefix(&*bound.prefix)?,
-                )),
-                _ => None,
-            })
-            .collect();
+        let mut pairs: Vec<(&str, &str)> = self.rows().filter_map(|row| self.names(row)).collect();
         pairs.sort_unstable();
         pairs
+    }
+
+    /// The texts of the rules; without their text if they were loaded piece by piece.
+    #[must_use]
+    pub fn sources(&self) -> &Sources {
+        self.inner.model.data.rulebase.sources()
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.inner.model
+    }
+
+    /// The tuples of the predicate, also those that no decision asks for.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = [Value; 2]> {
+        let relation = self.inner.model.relation(&self.inner.key);
+        let rows = relation.into_iter().flat_map(Relation::rows);
+        rows.filter_map(|row| match row {
+            [actor, tool] => Some([*actor, *tool]),
+            _ => None,
+        })
+    }
+
+    /// The actor and the tool of a tuple, if a decision can ask for it.
+    pub(crate) fn names(&self, row: [Value; 2]) -> Option<(&str, &str)> {
+        let [actor, tool] = row.map(|value| self.atom(value));
+        Some((actor?, tool?.strip_prefix(&*self.inner.prefix)?))
+    }
+
+    /// The tuple of a pair that is allowed.
+    pub(crate) fn values(&self, actor: &str, tool: &str) -> Option<[Value; 2]> {
+        match self.decide(actor, tool) {
+            Decision::Allow(grant) => {
+                let actor = self.inner.actor_atoms.get(grant.actor as usize)?;
+                let tool = self.inner.tool_atoms.get(grant.tool as usize)?;
+                Some([*actor, *tool])
+            }
+            Decision::Deny(_) => None,
+        }
+    }
+
+    /// The name of an atom.
+    pub(crate) fn atom(&self, value: Value) -> Option<&str> {
+        self.inner.model.data.constants.atom_text(value)
+    }
+
+    pub(crate) fn term(&self, value: Value) -> Term {
+        self.inner.model.data.constants.term(value, Span::default())
     }
 
     /// Names the policy: SHA-256 over a version tag, the allowlist, the prefix, the digests of the rule files, sorted, and

@@ -1,18 +1,24 @@
-//! From a model to decisions: the one predicate that grants, and what it says about an actor and a tool.
+//! From a model to decisions: the one predicate that grants, and what it says about an actor and a tool; and from two
+//! of them, or one and the lists of tools, to their differences.
 //!
 //! Nothing here derives anything, and nothing allows what was not derived.
 
 mod allowlist;
 mod basis;
+mod diff;
 mod doubts;
 mod names;
 mod pairs;
+pub mod pins;
+mod places;
 mod probe;
 mod review;
 mod ties;
 
 pub use allowlist::{Allowlist, BindError, Decision, Denial, DenyReason, Grant};
 pub use basis::Basis;
+pub use diff::Diff;
+pub use places::GrantingClauses;
 pub use probe::{ProbeError, Probed};
 pub use review::Review;
 

@@ -161,6 +161,11 @@ pub fn parse_goal(id: SourceId, source: &Source) -> Result<Term, Vec<Diagnostic>
     }
 }
 
+/// Whether the source as a whole can be read.
+pub(super) fn is_readable(source: &Source) -> bool {
+    unreadable(SourceId::default(), source).is_none()
+}
+
 /// Why the source as a whole cannot be read, if it cannot.
 fn unreadable(id: SourceId, source: &Source) -> Option<Problem> {
     if source.text().len() > MAX_SOURCE_BYTES {

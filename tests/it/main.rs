@@ -13,11 +13,21 @@ mod budgets;
 mod cases;
 mod demand;
 mod diagnostics;
+mod diff;
 mod differential;
+mod format;
 mod lints;
 mod loading;
 mod peer;
+mod pins;
 mod programs;
 mod reading;
 mod seeds;
+#[cfg(feature = "tool-lists")]
+mod tool_lists;
 mod updates;
+
+#[cfg(feature = "tool-lists")]
+fn pins_of_governance() -> horngate::Allowlist {
+    pins::allowlist(include_str!("../../rules/governance.pl"))
+}

@@ -165,6 +165,17 @@ fn an_allowlist_of_an_updated_model_decides_by_it() {
 }
 
 #[test]
+fn arithmetic_under_a_negation_loses_its_value_too() {
+    let rules = ":- dynamic e1/1, e0/0.
+        p1(X) :- f2(X, Y), \\+ ( e1(X), ( X < 0 ; e0 ) ), e1(Y).
+        f2(c, 1). e0.";
+    let model = evaluate(rules);
+    assert!(!model.query("p1(c)").unwrap().holds());
+    let broken = model.apply(["e1(c)"], []).unwrap();
+    assert!(broken.query("p1(c)").is_err());
+}
+
+#[test]
 fn many_small_updates_are_one_large_one() {
     // Enough of them that versions are settled and constants are merged on the way.
     let model = evaluate(&format!("{CLOSURE}e(a, b)."));

@@ -27,6 +27,9 @@ pub(crate) enum Command {
     Query(Query),
     Decide(Decide),
     Grants(Grants),
+    Pin(Pin),
+    Diff(Diff),
+    Fmt(Fmt),
 }
 
 /// Say all that is wrong or doubtful in rule files
@@ -144,6 +147,88 @@ pub(crate) struct Grants {
     pub(crate) format: GrantsFormat,
     #[command(flatten)]
     pub(crate) limits: Limits,
+}
+
+/// Do the rules and the tools that agents are shown agree?
+///
+/// Compares the grants with lists of tools, in both directions. A list is JSON, YAML or TOML of the form
+/// `{"tools":{"repl":{"requires_approval":true}},"agents":{"U:Qa":["repl"]}}`, a result of MCP's tools/list, or an
+/// array of tools as OpenAI or Anthropic have it. The last three name no agents: --actor says who is shown them, and
+/// all their tools need a grant but those named with --unflagged.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate pin --rules rules --tools tools.json\n  \
+    horngate pin --rules rules --tools server.json --actor U:Qa --unflagged ping\n  \
+    horngate pin --rules rules --tools tools.json --lock tools.lock\n\n\
+    Exit codes: 0 they agree, 1 findings, 2 there is no answer.")]
+pub(crate) struct Pin {
+    #[command(flatten)]
+    pub(crate) rules: Rules,
+    /// A list of tools, or a folder with `*.json`, `*.yaml`, `*.yml` and `*.toml` files; may be repeated
+    #[arg(long, value_name = "PATH", required = true)]
+    pub(crate) tools: Vec<PathBuf>,
+    /// Compare only what this actor is granted and shown; it is shown the lists that name no agents
+    #[arg(long)]
+    pub(crate) actor: Option<String>,
+    /// This tool of a list that cannot say so needs no grant; may be repeated
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) unflagged: Vec<String>,
+    /// The tools' definitions must be those in this file; it is written if it is not there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Which pairs of an actor and a tool a change of the rules allows or denies
+///
+/// Each changed pair comes with the clause that now allows it, or that did so before.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate diff old.pl new.pl\n  \
+    horngate diff --grants-no-more-than <(git show main:rules/governance.pl) rules/governance.pl\n\n\
+    Exit codes: 0 no pair changes, 1 some do (with --grants-no-more-than: some become allowed), 2 there is no answer.")]
+pub(crate) struct Diff {
+    /// The rules as they were: a file, or a folder with `*.pl` files
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    /// The rules as they are now
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+    /// Only pairs that become allowed are findings
+    #[arg(long)]
+    pub(crate) grants_no_more_than: bool,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Lay rule files out in the one canonical way
+///
+/// A head and each goal of its body stand on lines of their own, blocks of facts are aligned, comments stay where they
+/// are. Lines end in LF. A file that does not parse is left alone.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate fmt rules\n  \
+    horngate fmt --check rules/*.pl\n  \
+    horngate fmt - <draft.pl\n\n\
+    Exit codes: 0 done, 1 with --check: a file would change, 2 a file cannot be read, parsed or written.")]
+pub(crate) struct Fmt {
+    /// Rule files, or folders with `*.pl` files; `-` alone is standard input, laid out to standard output
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Change nothing, only say which files would change
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -20,21 +20,36 @@ const PIECE: usize = 1 << 17;
 /// # Errors
 /// All that cannot be read, and folders without a rule file.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
-    each(paths, |path| {
+    each(paths, RULES, |path| {
         Ok(Source::from_bytes(path.display().to_string(), bytes(path)?))
     })
 }
 
+/// The rule files that the paths name, in order, each once. They may still be unreadable.
+///
+/// # Errors
+/// Paths that do not exist, and folders without a rule file.
+pub(crate) fn names(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
+    each(paths, RULES, |path| Ok(path.to_owned()))
+}
+
 /// Loads the files piece by piece, so that none is held whole. `Ok(None)`: the rules are not clean, or a path is no
-/// regular file and could not be read a second time to say why.
+/// regular file and could not be read a second time to say why. `places`: the place of each fact is kept.
 ///
 /// # Errors
 /// As [`read`], and when there are more clauses than the budget has.
-pub(crate) fn load(paths: &[PathBuf], budget: &Budget) -> Result<Option<Rulebase>, Problem> {
+pub(crate) fn load(
+    paths: &[PathBuf],
+    budget: &Budget,
+    places: bool,
+) -> Result<Option<Rulebase>, Problem> {
     let mut loader = Loader::within(budget);
+    if places {
+        loader = loader.with_places();
+    }
     let mut regular = true;
     let mut piece = vec![0; PIECE];
-    each(paths, |path| {
+    each(paths, RULES, |path| {
         let mut file = File::open(path)?;
         regular = regular && file.metadata()?.is_file();
         if !regular {
@@ -72,15 +87,29 @@ pub(crate) fn load(paths: &[PathBuf], budget: &Budget) -> Result<Option<Rulebase
     }
 }
 
-/// Does something with every rule file that the paths name, in order, each file once.
-fn each<T>(
+/// What a folder stands for.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) has: fn(&Path) -> bool,
+    /// For the message that there is none.
+    pub(crate) name: &'static str,
+}
+
+const RULES: Kind = Kind {
+    has: is_rule_file,
+    name: "rule file (`*.pl`, tests and sub-folders left out)",
+};
+
+/// Does something with every file that the paths name, in order, each file once.
+pub(crate) fn each<T>(
     paths: &[PathBuf],
+    kind: Kind,
     mut with: impl FnMut(&Path) -> io::Result<T>,
 ) -> Result<Vec<T>, Problem> {
     let mut wanted: Vec<PathBuf> = Vec::new();
     let mut unreadable = Vec::new();
     for path in paths {
-        match expand(path) {
+        match expand(path, kind) {
             Ok(files) => wanted.extend(files),
             Err(reason) => unreadable.push(Unreadable::new(path, reason)),
         }
@@ -103,7 +132,7 @@ fn each<T>(
     }
 }
 
-fn expand(path: &Path) -> Result<Vec<PathBuf>, String> {
+fn expand(path: &Path, kind: Kind) -> Result<Vec<PathBuf>, String> {
     let is_folder = fs::metadata(path)
         .map_err(|error| error.to_string())?
         .is_dir();
@@ -114,15 +143,13 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>, String> {
     for entry in fs::read_dir(path).map_err(|error| error.to_string())? {
         let file = entry.map_err(|error| error.to_string())?.path();
         // An entry that cannot be looked at is kept: reading it says why.
-        if is_rule_file(&file) && !file.is_dir() {
+        if (kind.has)(&file) && !file.is_dir() {
             files.push(file);
         }
     }
     files.sort();
     if files.is_empty() {
-        return Err(
-            "the folder has no rule file (`*.pl`, tests and sub-folders left out)".to_owned(),
-        );
+        return Err(format!("the folder has no {}", kind.name));
     }
     Ok(files)
 }
@@ -136,7 +163,7 @@ fn is_rule_file(path: &Path) -> bool {
 }
 
 /// The bytes of a file, up to one more than a source may have.
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let limit = u64::try_from(MAX_SOURCE_BYTES)
         .unwrap_or(u64::MAX)
         .saturating_add(1);

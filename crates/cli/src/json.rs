@@ -3,7 +3,7 @@
 //! Nothing here computes an answer.
 
 use crate::problem::has_place;
-use horngate::{Answers, Severity, Sources};
+use horngate::{Answers, Severity, Sources, Span};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use std::io::{self, BufWriter, Write};
@@ -209,4 +209,62 @@ pub(crate) struct Grants<'a> {
 pub(crate) struct Pair<'a> {
     pub(crate) actor: &'a str,
     pub(crate) tool: &'a str,
+}
+
+/// What `pin` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Pin<'a> {
+    pub(crate) findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Vec<Diagnostic<'a>>>,
+}
+
+/// A disagreement between rules and lists of tools. The place is that of the grant, or the list's if there is none.
+#[derive(Debug, Serialize)]
+pub(crate) struct Finding<'a> {
+    pub(crate) kind: &'static str,
+    pub(crate) actor: Option<&'a str>,
+    pub(crate) tool: Option<&'a str>,
+    pub(crate) message: &'a str,
+    pub(crate) help: &'a str,
+    pub(crate) file: Option<&'a str>,
+    pub(crate) line: Option<usize>,
+}
+
+/// What `diff` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Diff<'a> {
+    pub(crate) allowed: Vec<Change<'a>>,
+    pub(crate) denied: Vec<Change<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Vec<Diagnostic<'a>>>,
+}
+
+/// A pair that changes, and the clause that allows it now or did so before.
+#[derive(Debug, Serialize)]
+pub(crate) struct Change<'a> {
+    pub(crate) actor: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) clause: Option<Clause<'a>>,
+}
+
+/// A clause as it stands in its file.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Clause<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) text: &'a str,
+}
+
+impl<'a> Clause<'a> {
+    pub(crate) fn new(sources: &'a Sources, span: Span) -> Self {
+        let start = sources.start(span);
+        Self {
+            file: sources.name(span),
+            line: start.line,
+            column: start.column,
+            text: sources.text(span),
+        }
+    }
 }

@@ -7,16 +7,21 @@ mod args;
 mod batch;
 mod check;
 mod decide;
+mod diff;
 mod excerpt;
 mod files;
+mod fmt;
 mod grants;
 mod guard;
 mod json;
+mod lists;
 mod outcome;
+mod pin;
 mod printable;
 mod problem;
 mod query;
 mod render;
+mod replace;
 mod rules;
 mod sarif;
 
@@ -46,6 +51,9 @@ fn run() -> Outcome {
         Command::Query(args) => query::run(args),
         Command::Decide(args) => decide::run(args),
         Command::Grants(args) => grants::run(args),
+        Command::Pin(args) => pin::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Fmt(args) => fmt::run(args),
     };
     result.unwrap_or_else(|error| {
         // Whoever closed the pipe does not want to hear more.

@@ -25,6 +25,10 @@ pub(crate) enum Problem {
         /// Why, at least one.
         diagnostics: Vec<Diagnostic>,
     },
+    /// Arguments that do not fit what the files have.
+    Usage(String),
+    /// A file that cannot be written, and why.
+    Unwritten(String),
     /// The time that `--timeout` gives is over.
     Timeout(Duration),
     /// A bug.
@@ -91,7 +95,9 @@ impl Problem {
                 let messages: Vec<String> = files.iter().map(Unreadable::message).collect();
                 messages.join("; ")
             }
-            Self::Refused { message, .. } => message.clone(),
+            Self::Refused { message, .. } | Self::Usage(message) | Self::Unwritten(message) => {
+                message.clone()
+            }
             Self::Timeout(limit) => format!(
                 "no answer within {} s, the limit given with `--timeout`",
                 limit.as_secs_f64()
@@ -117,6 +123,8 @@ impl Problem {
                 .iter()
                 .map(|file| json::Diagnostic::outside("file", file.message(), Some(&file.path)))
                 .collect(),
+            Self::Unwritten(_) => vec![json::Diagnostic::outside("file", self.message(), None)],
+            Self::Usage(_) => vec![json::Diagnostic::outside("usage", self.message(), None)],
             Self::Timeout(_) => vec![json::Diagnostic::outside("timeout", self.message(), None)],
             Self::Internal(_) => vec![json::Diagnostic::outside("internal", self.message(), None)],
         }

@@ -5,7 +5,7 @@
 use crate::args::{Authority, Limits, Rules};
 use crate::problem::Problem;
 use crate::{files, guard, render};
-use horngate::{Allowlist, Budget, Diagnostic, Program, Rulebase, Severity};
+use horngate::{Allowlist, Budget, Diagnostic, Program, Rulebase, Severity, Sources};
 use std::path::PathBuf;
 
 /// An allowlist that decides.
@@ -31,7 +31,16 @@ pub(crate) fn with<T>(
     budget: &Budget,
     work: impl Fn(&Rulebase) -> Result<T, Problem>,
 ) -> Result<T, Problem> {
-    if let Some(rulebase) = files::load(paths, budget)? {
+    with_places(paths, budget, false, work)
+}
+
+fn with_places<T>(
+    paths: &[PathBuf],
+    budget: &Budget,
+    places: bool,
+    work: impl Fn(&Rulebase) -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    if let Some(rulebase) = files::load(paths, budget, places)? {
         match work(&rulebase) {
             Ok(done) => return Ok(done),
             Err(problem) if problem.is_of_a_budget() => {
@@ -53,20 +62,41 @@ pub(crate) fn bind(
 ) -> Result<Bound, Problem> {
     let (paths, authority, budget) = (rules.paths.clone(), authority.clone(), limits.budget());
     guard::run(limits.timeout, move || {
-        let wanted = &authority.allowlist;
-        with(&paths, &budget, |rulebase| {
-            let model = rulebase
-                .evaluate_slice(std::slice::from_ref(&wanted.key), &budget)
-                .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
-            keep(&model);
-            let prefix = &authority.tool_prefix;
-            let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
-            Ok(Bound {
-                remarks: remarks(rulebase, &allowlist),
-                allowlist,
-            })
+        bind_here(&paths, &authority, &budget, false)
+    })
+}
+
+/// The same in this thread. `places`: [`texts`] can tell where grants stand.
+pub(crate) fn bind_here(
+    paths: &[PathBuf],
+    authority: &Authority,
+    budget: &Budget,
+    places: bool,
+) -> Result<Bound, Problem> {
+    let wanted = &authority.allowlist;
+    with_places(paths, budget, places, |rulebase| {
+        let model = rulebase
+            .evaluate_slice(std::slice::from_ref(&wanted.key), budget)
+            .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
+        keep(&model);
+        let prefix = &authority.tool_prefix;
+        let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
+        Ok(Bound {
+            remarks: remarks(rulebase, &allowlist),
+            allowlist,
         })
     })
+}
+
+/// The texts of the rules, read again if they were not kept. They may have changed since: see [`GrantingClauses`].
+///
+/// [`GrantingClauses`]: horngate::GrantingClauses
+pub(crate) fn texts(allowlist: &Allowlist, paths: &[PathBuf]) -> Result<Sources, Problem> {
+    let sources = allowlist.sources();
+    if sources.iter().all(|(_, source)| source.has_text()) {
+        return Ok(sources.clone());
+    }
+    Ok(Sources::new(files::read(paths)?))
 }
 
 /// Keeps rules, a model or answers until the process ends, which is soon: taking large ones apart would only cost time.

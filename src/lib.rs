@@ -65,3 +65,8 @@ pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So is that of the explanations.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/explanations.md")]
+struct Explanations;

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The longest source accepted, in bytes: positions are 32-bit.
 pub const MAX_SOURCE_BYTES: usize = 1 << 31;
@@ -191,9 +192,10 @@ impl fmt::Display for LineColumn {
 /// The sources of one rulebase, in the order given.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    list: Vec<Source>,
+    /// Shared, since errors carry their sources and texts may be long.
+    list: Vec<Arc<Source>>,
     /// For each source the byte at which each line starts.
-    lines: Vec<Vec<u32>>,
+    lines: Vec<Arc<[u32]>>,
 }
 
 impl Sources {
@@ -220,19 +222,20 @@ impl Sources {
             )
             .collect();
         self.lines.push(starts);
-        self.list.push(source);
+        self.list.push(Arc::new(source));
         id
     }
 
     /// The source that `id` names, if it is of this set.
     #[must_use]
     pub fn get(&self, id: SourceId) -> Option<&Source> {
-        self.list.get(id.index())
+        self.list.get(id.index()).map(|source| &**source)
     }
 
     /// All sources, in order.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
-        (0..).map(SourceId).zip(&self.list)
+        let list = self.list.iter().map(|source| &**source);
+        (0..).map(SourceId).zip(list)
     }
 
     /// The name of the source that `span` lies in; empty if it is not of this set.
@@ -268,14 +271,43 @@ impl Sources {
         self.position(span.source, span.end)
     }
 
+    /// The places at which spans start, in one sweep: many of them may lie in one long line.
+    pub(crate) fn starts(&self, spans: &[Span]) -> Vec<LineColumn> {
+        let mut order: Vec<(Span, usize)> = spans.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        let mut places = vec![LineColumn { line: 1, column: 1 }; spans.len()];
+        let mut last: Option<(Span, LineColumn)> = None;
+        for (span, at) in order {
+            let text = self.get(span.source).map_or("", Source::text);
+            let between = last
+                .filter(|(before, _)| before.source == span.source)
+                .and_then(|(before, place)| {
+                    Some((place, text.get(before.start as usize..span.start as usize)?))
+                })
+                .filter(|(_, between)| !between.contains('\n'));
+            let place = match between {
+                Some((place, between)) => LineColumn {
+                    column: place.column + columns(between),
+                    ..place
+                },
+                None => self.start(span),
+            };
+            if let Some(slot) = places.get_mut(at) {
+                *slot = place;
+            }
+            last = Some((span, place));
+        }
+        places
+    }
+
     fn position(&self, id: SourceId, at: u32) -> LineColumn {
-        let starts = self.lines.get(id.index()).map_or(&[][..], Vec::as_slice);
+        let starts = self.lines.get(id.index()).map_or(&[][..], |lines| lines);
         let line = starts.partition_point(|start| *start <= at).max(1);
         let start = starts.get(line - 1).copied().unwrap_or(0);
         let column = self
             .get(id)
             .and_then(|source| source.text.get(start as usize..at as usize))
-            .map_or(0, |text| text.chars().filter(|c| *c != '\u{feff}').count());
+            .map_or(0, columns);
         LineColumn {
             line,
             column: column + 1,
@@ -283,9 +315,38 @@ impl Sources {
     }
 }
 
+/// How many columns a text takes; a byte order mark takes none.
+fn columns(text: &str) -> usize {
+    text.chars().filter(|c| *c != '\u{feff}').count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_over_spans_finds_the_places_that_single_looks_find() {
+        let sources = Sources::new([
+            Source::new("a", "\u{feff}é(b). é(c). d.\r\nq('x').   r."),
+            Source::new("b", ""),
+        ]);
+        let mut spans = Vec::new();
+        for source in [0, 1, 2] {
+            for start in [30, 0, 1, 3, 4, 9, 10, 17, 18, 20, 21, 22, 32, 99] {
+                spans.push(Span::new(SourceId(source), start, start + 1));
+            }
+        }
+        let single: Vec<LineColumn> = spans.iter().map(|span| sources.start(*span)).collect();
+        let boundary = |span: &Span| {
+            let text = sources.get(span.source).map_or("", Source::text);
+            text.is_char_boundary(span.start as usize)
+        };
+        for ((span, swept), single) in spans.iter().zip(sources.starts(&spans)).zip(single) {
+            if boundary(span) {
+                assert_eq!(swept, single, "{span:?}");
+            }
+        }
+    }
 
     #[test]
     fn lines_and_columns_count_characters_from_one() {

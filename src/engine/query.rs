@@ -11,7 +11,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Facts;
 use crate::source::{Source, Sources, Span};
 use crate::syntax;
-use crate::value::{Constant, Constants};
+use crate::value::{Constant, Constants, Value};
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// The solutions of a goal.
@@ -97,16 +98,34 @@ impl Answers {
     /// The positions of the rows, sorted.
     fn sorted(&self) -> Box<[u32]> {
         let mut order: Box<[u32]> = self.relation.positions().collect();
-        order.sort_unstable_by(|a, b| {
-            let (a, b) = (self.relation.row(*a), self.relation.row(*b));
-            self.columns
-                .iter()
-                .filter_map(|column| a.get(*column).zip(b.get(*column)))
-                .map(|(x, y)| self.constants.compare(*x, *y))
-                .find(|order| order.is_ne())
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        order.sort_unstable_by(|a, b| self.compare(self.relation.row(*a), self.relation.row(*b)));
         order
+    }
+
+    /// Compares two rows by the columns of the names.
+    fn compare(&self, a: &[Value], b: &[Value]) -> Ordering {
+        self.columns
+            .iter()
+            .filter_map(|column| a.get(*column).zip(b.get(*column)))
+            .map(|(x, y)| self.constants.compare(*x, *y))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// The values of the first solution, in the order of the names.
+    pub(crate) fn first(&self) -> Option<Vec<Value>> {
+        let row = self.relation.rows().min_by(|a, b| self.compare(a, b))?;
+        let cells = self.columns.iter();
+        Some(
+            cells
+                .filter_map(|column| row.get(*column).copied())
+                .collect(),
+        )
+    }
+
+    /// The pool that the values of [`Answers::first`] are of.
+    pub(crate) fn constants(&self) -> &Constants {
+        &self.constants
     }
 }
 

@@ -102,10 +102,41 @@ impl Model {
             .into_iter()
             .try_for_each(|text| enter(text, false))?;
         added.into_iter().try_for_each(|text| enter(text, true))?;
+        Ok(self.edited(constants, edits, &self.data.budget)?)
+    }
+
+    /// The model with facts added of any predicates, to see what would follow from them: at the price of so many firings
+    /// for each component.
+    pub(crate) fn supposing(
+        &self,
+        constants: Constants,
+        facts: &[(PredicateId, Vec<Value>)],
+        firings: u64,
+    ) -> Result<Self, BudgetExceeded> {
+        let mut edits: BTreeMap<PredicateId, Edit> = BTreeMap::new();
+        for (id, row) in facts {
+            let none = || Relation::new(row.len());
+            let edit = edits.entry(*id).or_insert_with(|| Edit {
+                added: none(),
+                retracted: none(),
+            });
+            edit.added.insert(row);
+        }
+        let mut budget = self.data.budget.clone();
+        budget.firings = budget.firings.min(firings);
+        self.edited(constants, edits, &budget)
+    }
+
+    fn edited(
+        &self,
+        constants: Constants,
+        edits: BTreeMap<PredicateId, Edit>,
+        budget: &Budget,
+    ) -> Result<Self, BudgetExceeded> {
         let data = &self.data.rulebase.data;
         let versions = Versions::among(self.data.relations.len());
         let name_of = |id| data.predicates.key(versions.of(id)).to_string();
-        Ok(Update::new(&self.data, constants, edits, &name_of).run()?)
+        Update::new(&self.data, constants, edits, budget, &name_of).run()
     }
 
     /// The predicate and the row of a fact that may change.
@@ -210,6 +241,7 @@ enum Difference {
 /// An update under way.
 struct Update<'m> {
     before: &'m ModelData,
+    budget: &'m Budget,
     versions: Versions,
     /// The facts that change: those added are not there yet, those retracted are, and none is both.
     edits: BTreeMap<PredicateId, Edit>,
@@ -227,6 +259,7 @@ impl<'m> Update<'m> {
         before: &'m ModelData,
         constants: Constants,
         edits: BTreeMap<PredicateId, Edit>,
+        budget: &'m Budget,
         name_of: &'m dyn Fn(PredicateId) -> String,
     ) -> Self {
         let unchanged = &before.relations;
@@ -238,11 +271,11 @@ impl<'m> Update<'m> {
             .into_iter()
             .flatten()
             .cloned();
-        let mut evaluator =
-            Evaluator::over_model(constants, stores.collect(), &before.budget, name_of);
+        let mut evaluator = Evaluator::over_model(constants, stores.collect(), budget, name_of);
         evaluator.step = before.step;
         let mut update = Self {
             before,
+            budget,
             versions: Versions::among(unchanged.len()),
             edits: BTreeMap::new(),
             facts: BTreeMap::new(),
@@ -343,8 +376,12 @@ impl<'m> Update<'m> {
         if !changed {
             return Ok(());
         }
-        if whole || self.maintain(component, &rules).is_err() {
-            self.evaluate(component)?;
+        // Who may spend less than the model did does not want a component anew.
+        let trial = self.budget.firings < self.before.budget.firings;
+        match self.maintained(component, &rules, whole) {
+            Some(Err(Failure::Budget(exceeded))) if trial => return Err(exceeded),
+            Some(Ok(())) => {}
+            _ => self.evaluate(component)?,
         }
         self.evaluator.spent.tuples = 0;
         for relation in &self.relations {
@@ -357,6 +394,16 @@ impl<'m> Update<'m> {
         }
     }
 
+    /// [`Update::maintain`], unless the component is to be evaluated as a whole.
+    fn maintained(
+        &mut self,
+        component: &[PredicateId],
+        rules: &[&Rule],
+        whole: bool,
+    ) -> Option<Result<(), Failure>> {
+        (!whole).then(|| self.maintain(component, rules))
+    }
+
     /// Brings a component up to date by what changed. After an error the component is as it was.
     fn maintain(&mut self, component: &[PredicateId], rules: &[&Rule]) -> Result<(), Failure> {
         let size: u64 = component
@@ -366,13 +413,13 @@ impl<'m> Update<'m> {
         // What costs more than that is evaluated anew.
         self.evaluator.budget = Budget {
             tuples: FEW + size / 4,
-            ..self.before.budget.clone()
+            ..self.budget.clone()
         };
         self.evaluator.spent = Spent::default();
         let done = self
             .lose(component, rules)
             .and_then(|()| self.gain(component, rules));
-        self.evaluator.budget = self.before.budget.clone();
+        self.evaluator.budget = self.budget.clone();
         for id in component {
             let after = self.evaluator.close(self.versions.after(*id));
             match (&done, after) {
@@ -553,7 +600,7 @@ impl<'m> Update<'m> {
         }
         let name_of = |id| data.predicates.key(id).to_string();
         let constants = std::mem::take(&mut self.evaluator.constants);
-        let mut evaluator = Evaluator::new(constants, relations, &self.before.budget, &name_of);
+        let mut evaluator = Evaluator::new(constants, relations, self.budget, &name_of);
         evaluator.step = self.evaluator.step;
         let facts: Vec<Facts> = component
             .iter()

@@ -1,24 +1,23 @@
 //! The reference: a naive evaluator, slow and short. Each round tries every rule on all that is known, from left
 //! to right, until nothing new comes.
 //!
-//! Nothing here plans, indexes or remembers what a round added.
+//! Nothing here plans, builds an index or remembers what a round added.
 
+use super::exact::Number;
+use super::written::Binding;
 use crate::analysis::rule::{
-    BinaryOperator, Expression, Listness, Literal, LiteralKind, Pattern, PredicateId, Rule,
-    UnaryOperator, Variable,
+    Expression, Listness, Literal, LiteralKind, Pattern, PredicateId, Rule, UnaryOperator, Variable,
 };
 use crate::analysis::{Data, Rulebase};
 use crate::key::PredicateKey;
 use crate::number::Integer;
 use crate::value::{Constant, Constants, Value};
-use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
-use std::cmp::Ordering;
+use num_traits::Signed;
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::sync::Arc;
 
 type Tuples = BTreeSet<Vec<Value>>;
-type Binding = Vec<Option<Value>>;
 
 /// The model of a rulebase as the naive evaluator derives it.
 ///
@@ -31,10 +30,7 @@ type Binding = Vec<Option<Value>>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reference {
-    rulebase: Rulebase,
-    constants: Constants,
-    tuples: Vec<Tuples>,
-    answered: Vec<bool>,
+    naive: Naive,
 }
 
 /// The naive evaluator gave up: its step limit ran out.
@@ -43,86 +39,135 @@ pub struct Reference {
 pub struct ReferenceError(pub u64);
 
 impl Reference {
-    /// Derives the model in at most `steps` steps, each the trial of one literal.
+    /// Derives the model in at most `steps` steps, each the trial of one literal or the look at one tuple.
     ///
     /// # Errors
     /// [`ReferenceError`] when that is not enough.
     pub fn derive(rulebase: &Rulebase, steps: u64) -> Result<Self, ReferenceError> {
-        let data: &Data = &rulebase.data;
-        let size = data.predicates.len();
-        let mut work = Work {
-            constants: Constants::over(Arc::clone(&data.constants)),
-            tuples: vec![Tuples::new(); size],
-            steps,
-        };
-        let mut answered = vec![false; size];
-        for component in data.graph.components() {
-            let rules: Vec<&Rule> = data
-                .rules
-                .iter()
-                .filter(|rule| component.contains(&rule.head))
-                .collect();
-            let mut fine = component.iter().all(|id| !data.is_tainted(*id));
-            for literal in rules.iter().flat_map(|rule| &rule.body) {
-                literal.each_call(&mut |callee, _, _| {
-                    let known = answered.get(callee.index()).copied().unwrap_or(false);
-                    fine &= known || component.contains(&callee);
-                });
-            }
-            fine = fine
-                && match work.component(data, component, &rules) {
-                    Ok(()) => true,
-                    Err(Stop::NoValue) => false,
-                    Err(Stop::OutOfSteps) => return Err(ReferenceError(steps)),
-                };
-            for id in component {
-                if let Some(slot) = answered.get_mut(id.index()) {
-                    *slot = fine;
-                }
-            }
+        let mut naive = Naive::new(rulebase, steps);
+        let all = vec![true; rulebase.data.predicates.len()];
+        match naive.derive(&all) {
+            Err(Stop::OutOfSteps) => Err(ReferenceError(steps)),
+            Ok(()) | Err(Stop::NoValue) => Ok(Self { naive }),
         }
-        Ok(Self {
-            rulebase: rulebase.clone(),
-            constants: work.constants,
-            tuples: work.tuples,
-            answered,
-        })
     }
 
     /// The tuples of a predicate as `writeq` writes them, sorted; `None` when it has no model.
     #[must_use]
     pub fn tuples(&self, key: &PredicateKey) -> Option<Vec<Vec<String>>> {
-        let id = self.rulebase.data.find(key)?;
-        if !self.answered.get(id.index()).copied()? {
+        let naive = &self.naive;
+        let id = naive.rulebase.data.find(key)?;
+        if naive.known(id) != Known::Tuples {
             return None;
         }
-        let mut rows: Vec<Vec<String>> = self
-            .tuples
-            .get(id.index())?
-            .iter()
-            .map(|row| {
-                row.iter()
-                    .map(|value| self.constants.text(*value))
-                    .collect()
-            })
-            .collect();
+        let text = |value: &Value| naive.constants.text(*value);
+        let rows = naive.tuples.get(id.index())?.iter();
+        let mut rows: Vec<Vec<String>> = rows.map(|row| row.iter().map(text).collect()).collect();
         rows.sort();
         Some(rows)
     }
 }
 
-enum Stop {
+pub(super) enum Stop {
     NoValue,
     OutOfSteps,
 }
 
-struct Work {
-    constants: Constants,
-    tuples: Vec<Tuples>,
-    steps: u64,
+/// What the evaluator knows of a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// It was not asked about.
+    Nothing,
+    /// All its tuples.
+    Tuples,
+    /// That it has no model: its slice has a fault, or arithmetic without a value.
+    NoModel,
 }
 
-impl Work {
+/// Facts that differ from those of the rulebase.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edits {
+    pub(super) added: BTreeSet<(PredicateId, Vec<Value>)>,
+    pub(super) retracted: BTreeSet<(PredicateId, Vec<Value>)>,
+}
+
+/// The evaluator at work.
+#[derive(Clone, Debug)]
+pub(super) struct Naive {
+    rulebase: Rulebase,
+    pub(super) constants: Constants,
+    pub(super) edits: Edits,
+    tuples: Vec<Tuples>,
+    known: Vec<Known>,
+    /// How many steps are left.
+    pub(super) steps: u64,
+}
+
+impl Naive {
+    pub(super) fn new(rulebase: &Rulebase, steps: u64) -> Self {
+        let data: &Data = &rulebase.data;
+        let size = data.predicates.len();
+        Self {
+            rulebase: rulebase.clone(),
+            constants: Constants::over(Arc::clone(&data.constants)),
+            edits: Edits::default(),
+            tuples: vec![Tuples::new(); size],
+            known: vec![Known::Nothing; size],
+            steps,
+        }
+    }
+
+    pub(super) fn known(&self, id: PredicateId) -> Known {
+        let known = self.known.get(id.index());
+        known.copied().unwrap_or(Known::NoModel)
+    }
+
+    /// Derives the predicates that are wanted and not known yet; all that they depend on must be wanted, too.
+    pub(super) fn derive(&mut self, wanted: &[bool]) -> Result<(), Stop> {
+        let rulebase = self.rulebase.clone();
+        let data: &Data = &rulebase.data;
+        for component in data.graph.components() {
+            let is_wanted = |id: &PredicateId| {
+                let wanted = wanted.get(id.index()).copied().unwrap_or(false);
+                wanted && self.known(*id) == Known::Nothing
+            };
+            if !component.iter().any(is_wanted) {
+                continue;
+            }
+            let rules: Vec<&Rule> = component
+                .iter()
+                .filter_map(|id| data.rules_of.get(id.index()))
+                .flatten()
+                .filter_map(|at| data.rules.get(*at))
+                .collect();
+            let mut fine = component.iter().all(|id| !data.is_tainted(*id));
+            for literal in rules.iter().flat_map(|rule| &rule.body) {
+                literal.each_call(&mut |callee, _, _| {
+                    fine &= component.contains(&callee) || self.known(callee) == Known::Tuples;
+                });
+            }
+            fine = fine
+                && match self.component(data, component, &rules) {
+                    Ok(()) => true,
+                    Err(Stop::NoValue) => false,
+                    Err(Stop::OutOfSteps) => return Err(Stop::OutOfSteps),
+                };
+            for id in component {
+                if let Some(slot) = self.known.get_mut(id.index()) {
+                    *slot = if fine { Known::Tuples } else { Known::NoModel };
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Spends some steps.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        self.steps = self.steps.checked_sub(steps).ok_or(Stop::OutOfSteps)?;
+        Ok(())
+    }
+
     fn component(
         &mut self,
         data: &Data,
@@ -131,10 +176,19 @@ impl Work {
     ) -> Result<(), Stop> {
         for id in component {
             let arity = data.predicates.key(*id).arity();
-            if let (Some(facts), Some(tuples)) =
-                (data.facts.get(id.index()), self.tuples.get_mut(id.index()))
-            {
-                tuples.extend(facts.rows(arity).map(<[Value]>::to_vec));
+            let stated = data.facts.get(id.index()).into_iter();
+            let rows = stated
+                .flat_map(|facts| facts.rows(arity))
+                .map(<[Value]>::to_vec);
+            let of = |(other, row): &(PredicateId, Vec<Value>)| (other == id).then(|| row.clone());
+            let added = self.edits.added.iter().filter_map(of);
+            let mut facts: Tuples = rows.chain(added).collect();
+            for row in self.edits.retracted.iter().filter_map(of) {
+                facts.remove(&row);
+            }
+            self.spend(facts.len())?;
+            if let Some(tuples) = self.tuples.get_mut(id.index()) {
+                *tuples = facts;
             }
         }
         loop {
@@ -173,7 +227,7 @@ impl Work {
         binding: Binding,
         found: &mut dyn FnMut(&mut Self, &Binding) -> Result<bool, Stop>,
     ) -> Result<bool, Stop> {
-        self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
+        self.spend(1)?;
         if open.is_empty() {
             return found(self, &binding);
         }
@@ -212,7 +266,7 @@ impl Work {
     }
 
     /// The bindings that satisfy one literal and extend the one given.
-    fn holds(
+    pub(super) fn holds(
         &mut self,
         rule: &Rule,
         literal: &Literal,
@@ -227,10 +281,15 @@ impl Work {
         };
         Ok(match &literal.kind {
             LiteralKind::Call(callee, args) => {
-                let rows = self.tuples.get(callee.index()).cloned().unwrap_or_default();
-                rows.iter()
-                    .filter_map(|row| self.match_all(args, row, binding))
-                    .collect()
+                let known = args.iter().map_while(|arg| self.value(arg, binding));
+                let known: Vec<Value> = known.collect();
+                let (mut seen, mut found) = (0, Vec::new());
+                for row in self.starting_with(*callee, &known) {
+                    seen += 1;
+                    found.extend(self.match_all(args, row, binding));
+                }
+                self.spend(seen)?;
+                found
             }
             LiteralKind::Not(bodies, _) => {
                 let mut any = false;
@@ -304,7 +363,16 @@ impl Work {
         })
     }
 
-    fn match_all(
+    /// The tuples whose first columns have these values.
+    fn starting_with(&self, id: PredicateId, known: &[Value]) -> impl Iterator<Item = &Vec<Value>> {
+        let from = (Bound::Included(known), Bound::Unbounded);
+        let tuples = self.tuples.get(id.index()).into_iter();
+        tuples
+            .flat_map(move |tuples| tuples.range::<[Value], _>(from))
+            .take_while(move |row| row.starts_with(known))
+    }
+
+    pub(super) fn match_all(
         &self,
         patterns: &[Pattern],
         values: &[Value],
@@ -339,7 +407,7 @@ impl Work {
         Some(binding)
     }
 
-    fn value(&mut self, pattern: &Pattern, binding: &Binding) -> Option<Value> {
+    pub(super) fn value(&mut self, pattern: &Pattern, binding: &Binding) -> Option<Value> {
         match pattern {
             Pattern::Constant(value) => Some(*value),
             Pattern::Variable(variable) => binding.get(variable.index()).copied().flatten(),
@@ -381,7 +449,8 @@ impl Work {
     }
 }
 
-fn is_ready(rule: &Rule, literal: &Literal, binding: &Binding) -> bool {
+/// Whether all values are known that a literal needs before it can be tried.
+pub(super) fn is_ready(rule: &Rule, literal: &Literal, binding: &Binding) -> bool {
     let bound = |variable: Variable| binding.get(variable.index()).copied().flatten().is_some();
     let all = |patterns: &[&Pattern]| {
         patterns
@@ -423,96 +492,5 @@ fn is_ready(rule: &Rule, literal: &Literal, binding: &Binding) -> bool {
                 .zip(inside.iter().zip(&everywhere))
                 .all(|(variable, (inside, all))| *inside == 0 || inside == all || bound(variable))
         }
-    }
-}
-
-/// A number of the reference: always the general form.
-enum Number {
-    Whole(BigInt),
-    Float(f64),
-}
-
-impl Number {
-    fn float(&self) -> Result<f64, Stop> {
-        match self {
-            Self::Float(float) => Ok(*float),
-            Self::Whole(whole)
-                if whole.bits() <= 53
-                    || whole.magnitude() == BigInt::from(1_u64 << 53).magnitude() =>
-            {
-                whole.to_f64().ok_or(Stop::NoValue)
-            }
-            Self::Whole(_) => Err(Stop::NoValue),
-        }
-    }
-
-    fn compare(&self, other: &Self) -> Result<Ordering, Stop> {
-        match (self, other) {
-            (Self::Whole(a), Self::Whole(b)) => Ok(a.cmp(b)),
-            _ => self
-                .float()?
-                .partial_cmp(&other.float()?)
-                .ok_or(Stop::NoValue),
-        }
-    }
-
-    fn combine(self, operator: BinaryOperator, other: Self) -> Result<Self, Stop> {
-        use BinaryOperator as Op;
-        let checked = |float: f64| {
-            if float.is_finite() {
-                Ok(Self::Float(float))
-            } else {
-                Err(Stop::NoValue)
-            }
-        };
-        if let Op::Minimum | Op::Maximum = operator {
-            let wanted = if operator == Op::Minimum {
-                Ordering::Less
-            } else {
-                Ordering::Greater
-            };
-            let order = self.compare(&other)?;
-            let negative_zero = |number: &Self| matches!(number, Self::Float(f) if *f == 0.0 && f.is_sign_negative());
-            if order.is_eq() && (negative_zero(&self) || negative_zero(&other)) {
-                return Err(Stop::NoValue);
-            }
-            let first = order == wanted || order.is_eq() && matches!(self, Self::Float(_));
-            return Ok(if first { self } else { other });
-        }
-        let whole = match (&self, &other) {
-            (Self::Whole(a), Self::Whole(b)) => Some((a, b)),
-            _ => None,
-        };
-        if let (Op::IntegerDivide | Op::Modulo | Op::Remainder | Op::Divide, Some((_, b))) =
-            (operator, whole)
-            && b.is_zero()
-        {
-            return Err(Stop::NoValue);
-        }
-        let result = match (operator, whole) {
-            (Op::Add, Some((a, b))) => a + b,
-            (Op::Subtract, Some((a, b))) => a - b,
-            (Op::Multiply, Some((a, b))) => a * b,
-            (Op::IntegerDivide, Some((a, b))) => a / b,
-            (Op::Remainder, Some((a, b))) => a % b,
-            (Op::Modulo, Some((a, b))) => ((a % b) + b) % b,
-            (Op::Divide, Some((a, b))) if (a % b).is_zero() => a / b,
-            (Op::Divide, _) => {
-                let divisor = other.float()?;
-                if divisor == 0.0 {
-                    return Err(Stop::NoValue);
-                }
-                return checked(self.float()? / divisor);
-            }
-            (Op::Add, None) => return checked(self.float()? + other.float()?),
-            (Op::Subtract, None) => return checked(self.float()? - other.float()?),
-            (Op::Multiply, None) => return checked(self.float()? * other.float()?),
-            _ => return Err(Stop::NoValue),
-        };
-        // The digit budget of the language.
-        if result.bits() > 13_610 {
-            return Err(Stop::NoValue);
-        }
-        Ok(Self::Whole(result))
     }
 }

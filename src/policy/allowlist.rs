@@ -15,7 +15,6 @@ use crate::source::Sources;
 use crate::syntax::Term;
 use crate::value::Value;
 use crate::{DEFAULT_TOOL_PREFIX, Span};
-use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
 
@@ -295,6 +294,12 @@ impl Allowlist {
         &self.inner.doubts
     }
 
+    /// The model that it decides by.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.inner.model
+    }
+
     /// The predicate that is bound.
     #[must_use]
     pub fn predicate(&self) -> &PredicateKey {
@@ -336,10 +341,6 @@ impl Allowlist {
         self.inner.model.data.rulebase.sources()
     }
 
-    pub(crate) fn model(&self) -> &Model {
-        &self.inner.model
-    }
-
     /// The tuples of the predicate, also those that no decision asks for.
     pub(crate) fn rows(&self) -> impl Iterator<Item = [Value; 2]> {
         let relation = self.inner.model.relation(&self.inner.key);
@@ -377,38 +378,11 @@ impl Allowlist {
         self.inner.model.data.constants.term(value, Span::default())
     }
 
-    /// Names the policy: SHA-256 over a version tag, the allowlist, the prefix, the digests of the rule files, sorted, and
-    /// how the facts differ from them after [`Model::apply`]. Where the files lie does not matter.
+    /// Names the policy: see [`Model::policy_hash`].
     #[must_use]
     pub fn policy_hash(&self) -> String {
         let bound = &*self.inner;
-        let mut digests: Vec<[u8; 32]> = bound
-            .model
-            .data
-            .rulebase
-            .sources()
-            .iter()
-            .map(|(_, source)| source.digest())
-            .collect();
-        digests.sort_unstable();
-        let mut hash = Sha256::new();
-        for part in ["horngate-policy-1", &bound.key.to_string(), &bound.prefix] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part.as_bytes());
-        }
-        for digest in digests {
-            hash.update(digest);
-        }
-        for edit in bound.model.data.edits() {
-            hash.update((edit.len() as u64).to_be_bytes());
-            hash.update(edit.as_bytes());
-        }
-        let hex: String = hash
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        format!("sha256:{hex}")
+        bound.model.policy_hash(&bound.key, &bound.prefix)
     }
 }
 

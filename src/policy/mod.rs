@@ -7,6 +7,7 @@ mod allowlist;
 mod basis;
 mod diff;
 mod doubts;
+mod hash;
 mod names;
 mod pairs;
 pub mod pins;
@@ -14,6 +15,8 @@ mod places;
 mod probe;
 mod review;
 mod ties;
+
+pub(crate) use hash::policy_hash;
 
 pub use allowlist::{Allowlist, BindError, Decision, Denial, DenyReason, Grant};
 pub use basis::Basis;

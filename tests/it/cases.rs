@@ -1,7 +1,7 @@
 //! Runs every case of `tests/cases/*.jsonl` through the library. A case states a program and what SWI-Prolog
 //! answers to its goals, or the kind (and line) of the error that refuses it.
 
-use horngate::{Budget, Checked, Program, Rulebase, Severity, Source};
+use horngate::{Budget, Checked, Model, Program, Rulebase, Severity, Source};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,6 +64,12 @@ impl Case {
             Some(source) => vec![("case.pl".to_owned(), source.clone())],
             None => self.files.clone().into_iter().collect(),
         }
+    }
+
+    /// Its model and its goals, if it has one.
+    pub fn goals(&self) -> Option<(Model, impl Iterator<Item = &str>)> {
+        let model = self.check().rulebase.ok()?.evaluate(&Budget::default());
+        Some((model.ok()?, self.queries.iter().map(|query| &*query.goal)))
     }
 
     fn check(&self) -> Checked {

@@ -15,6 +15,7 @@ mod demand;
 mod diagnostics;
 mod diff;
 mod differential;
+mod explain;
 mod format;
 mod lints;
 mod loading;

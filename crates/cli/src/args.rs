@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Check(Check),
     Query(Query),
     Decide(Decide),
+    Explain(Explain),
     Grants(Grants),
     Pin(Pin),
     Diff(Diff),
@@ -121,6 +122,47 @@ pub(crate) struct Decide {
     /// What standard output is for; a batch is always JSON lines
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Why, or why not? A proof that can be checked, or what fails and what is missing
+///
+/// ACTOR and TOOL are plain text, as for `decide`; a goal is written as in a rule body. Of a goal with variables the
+/// first solution is explained.
+#[derive(Clone, Debug, Args)]
+#[command(
+    override_usage = "horngate explain --rules <PATH> [OPTIONS] [--] <ACTOR> <TOOL>\n       \
+    horngate explain --rules <PATH> [OPTIONS] --goal <GOAL>\n       \
+    horngate explain --rules <PATH> [OPTIONS] --verify <FILE>"
+)]
+#[command(after_long_help = "Examples:\n  \
+    horngate explain --rules rules U:Qa repl\n  \
+    horngate explain --rules rules --format json U:Qa repl >proof.json\n  \
+    horngate explain --rules rules --verify proof.json\n  \
+    horngate explain --rules rules --format dot U:Qa repl | dot -Tsvg >proof.svg\n\n\
+    Exit codes: 0 allowed, or the goal holds, or the proof is valid; 1 not; 2 there is no answer.")]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) rules: Rules,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
+    /// Who calls
+    #[arg(required_unless_present_any = ["goal", "verify"])]
+    pub(crate) actor: Option<String>,
+    /// What is called, without the prefix
+    #[arg(required_unless_present_any = ["goal", "verify"])]
+    pub(crate) tool: Option<String>,
+    /// Explains a goal instead, as in `may_execute_tool(Who, tool_repl)`
+    #[arg(long, conflicts_with_all = ["actor", "tool"])]
+    pub(crate) goal: Option<String>,
+    /// Checks a proof that `--format json` has printed against the rules, without the engine that found it; `-` is
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["actor", "tool", "goal"])]
+    pub(crate) verify: Option<PathBuf>,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Human)]
+    pub(crate) format: ExplainFormat,
     #[command(flatten)]
     pub(crate) limits: Limits,
 }
@@ -319,6 +361,16 @@ pub(crate) enum CheckFormat {
     Json,
     /// One SARIF 2.1.0 document, for code scanning
     Sarif,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// A tree for people
+    Human,
+    /// One JSON document, of which a proof can be verified
+    Json,
+    /// A picture, for Graphviz
+    Dot,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

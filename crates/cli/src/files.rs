@@ -25,6 +25,28 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
     })
 }
 
+/// A text of another kind, up to a limit; `-` is standard input.
+///
+/// # Errors
+/// What cannot be read, is longer or is not UTF-8.
+pub(crate) fn text(path: &Path, limit: u64) -> Result<String, Problem> {
+    let more = limit.saturating_add(1);
+    let bytes = match path.to_str() {
+        Some("-") => {
+            let mut bytes = Vec::new();
+            let read = io::stdin().lock().take(more).read_to_end(&mut bytes);
+            read.map(|_| bytes)
+        }
+        _ => bytes_up_to(path, more),
+    };
+    bytes
+        .and_then(|bytes| match bytes.len() as u64 > limit {
+            true => Err(io::Error::other("the file is too long")),
+            false => String::from_utf8(bytes).map_err(io::Error::other),
+        })
+        .map_err(|error| Problem::Unreadable(vec![Unreadable::new(path, error.to_string())]))
+}
+
 /// The rule files that the paths name, in order, each once. They may still be unreadable.
 ///
 /// # Errors
@@ -164,9 +186,11 @@ fn is_rule_file(path: &Path) -> bool {
 
 /// The bytes of a file, up to one more than a source may have.
 pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let limit = u64::try_from(MAX_SOURCE_BYTES)
-        .unwrap_or(u64::MAX)
-        .saturating_add(1);
+    let limit = u64::try_from(MAX_SOURCE_BYTES).unwrap_or(u64::MAX);
+    bytes_up_to(path, limit.saturating_add(1))
+}
+
+fn bytes_up_to(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let length = file.metadata()?.len().min(limit);
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));

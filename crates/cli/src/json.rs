@@ -171,6 +171,26 @@ pub(crate) struct QueryProblem<'a> {
     pub(crate) error: Option<Diagnostic<'a>>,
 }
 
+/// What `explain` says when there is no answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct ExplainProblem<'a> {
+    pub(crate) goal: Option<&'a str>,
+    pub(crate) error: Vec<Diagnostic<'a>>,
+}
+
+/// What `explain --verify` says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Verified<'a> {
+    pub(crate) valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) goal: Option<&'a str>,
+    /// The node at which a proof that is not valid fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) node: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'a str>,
+}
+
 /// What `decide` says.
 #[derive(Debug, Serialize)]
 pub(crate) struct Decision<'a> {

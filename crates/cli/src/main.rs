@@ -8,7 +8,9 @@ mod batch;
 mod check;
 mod decide;
 mod diff;
+mod dot;
 mod excerpt;
+mod explain;
 mod files;
 mod fmt;
 mod grants;
@@ -24,6 +26,7 @@ mod render;
 mod replace;
 mod rules;
 mod sarif;
+mod tree;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -50,6 +53,7 @@ fn run() -> Outcome {
         Command::Check(args) => check::run(args),
         Command::Query(args) => query::run(args),
         Command::Decide(args) => decide::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Grants(args) => grants::run(args),
         Command::Pin(args) => pin::run(args),
         Command::Diff(args) => diff::run(args),

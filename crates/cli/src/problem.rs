@@ -4,6 +4,7 @@
 
 use crate::json;
 use crate::render;
+use horngate::explain::ExplainError;
 use horngate::{
     BindError, BudgetExceeded, Code, Diagnostic, ProbeError, QueryError, Refused, Source, Sources,
     Span,
@@ -29,6 +30,8 @@ pub(crate) enum Problem {
     Usage(String),
     /// A file that cannot be written, and why.
     Unwritten(String),
+    /// A proof of which it cannot be said whether it is valid.
+    Undecided(String),
     /// The time that `--timeout` gives is over.
     Timeout(Duration),
     /// A bug.
@@ -102,6 +105,7 @@ impl Problem {
                 "no answer within {} s, the limit given with `--timeout`",
                 limit.as_secs_f64()
             ),
+            Self::Undecided(message) => message.clone(),
             Self::Internal(message) => {
                 format!("internal error, please report it: {message}")
             }
@@ -126,6 +130,7 @@ impl Problem {
             Self::Unwritten(_) => vec![json::Diagnostic::outside("file", self.message(), None)],
             Self::Usage(_) => vec![json::Diagnostic::outside("usage", self.message(), None)],
             Self::Timeout(_) => vec![json::Diagnostic::outside("timeout", self.message(), None)],
+            Self::Undecided(_) => vec![json::Diagnostic::outside("proof", self.message(), None)],
             Self::Internal(_) => vec![json::Diagnostic::outside("internal", self.message(), None)],
         }
     }
@@ -187,6 +192,15 @@ impl From<QueryError> for Problem {
             message: "the goal cannot be answered".to_owned(),
             sources: error.sources,
             diagnostics: error.diagnostics,
+        }
+    }
+}
+
+impl From<ExplainError> for Problem {
+    fn from(error: ExplainError) -> Self {
+        match error {
+            ExplainError::Goal(error) => error.into(),
+            other => Self::Internal(other.to_string()),
         }
     }
 }

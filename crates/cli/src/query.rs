@@ -7,8 +7,8 @@ use crate::outcome::Outcome;
 use crate::printable::Printable;
 use crate::problem::Problem;
 use crate::{guard, json, render, rules};
-use horngate::syntax::{self, Term};
-use horngate::{Answers, Budget, PredicateKey, Probed, Rulebase, Source, SourceId};
+use horngate::syntax::{self, Term, TermKind};
+use horngate::{Answers, Budget, Model, PredicateKey, Probed, Rulebase, Source, SourceId};
 use std::io;
 
 /// What a goal gave.
@@ -71,6 +71,35 @@ fn answer(
     rules::keep(rulebase);
     rules::keep(&answers);
     Ok(Answer::Solutions(Box::new(answers)))
+}
+
+/// The model of all that the goal may call.
+pub(crate) fn model(rulebase: &Rulebase, goal: &str, budget: &Budget) -> Result<Model, Problem> {
+    // A goal that does not parse calls nothing.
+    let mut keys = Vec::new();
+    if let Ok(term) = syntax::parse_goal(SourceId::default(), &Source::new("goal", goal)) {
+        mentioned(&term, &mut keys);
+    }
+    let model = rulebase
+        .evaluate_slice(&keys, budget)
+        .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
+    rules::keep(&model);
+    Ok(model)
+}
+
+/// All that looks like a predicate in the goal: at least the predicates that it calls.
+fn mentioned(term: &Term, keys: &mut Vec<PredicateKey>) {
+    if let Some((name, arity)) = term.functor() {
+        keys.push(PredicateKey::new(name, arity));
+    }
+    match &term.kind {
+        TermKind::Compound(_, parts)
+        | TermKind::Conjunction(parts)
+        | TermKind::Disjunction(parts) => {
+            parts.iter().for_each(|part| mentioned(part, keys));
+        }
+        _ => {}
+    }
 }
 
 fn no_answer(args: &Query, problem: &Problem) -> io::Result<Outcome> {

@@ -17,6 +17,11 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
+    /// What people should know of the rules, a line each.
+    pub(crate) fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     /// Tells people what they should know of the rules, on standard error.
     pub(crate) fn tell(&self) {
         self.remarks.iter().for_each(|remark| render::tell(remark));
@@ -50,8 +55,7 @@ fn with_places<T>(
             Err(_) => {}
         }
     }
-    let program = Program::parse_within(files::read(paths)?, budget);
-    work(&Rulebase::check(program).rulebase?)
+    work(&whole(paths, budget)?)
 }
 
 /// Reads the rules, derives the allowlist's slice and binds it, all within the limits.
@@ -73,18 +77,33 @@ pub(crate) fn bind_here(
     budget: &Budget,
     places: bool,
 ) -> Result<Bound, Problem> {
-    let wanted = &authority.allowlist;
     with_places(paths, budget, places, |rulebase| {
-        let model = rulebase
-            .evaluate_slice(std::slice::from_ref(&wanted.key), budget)
-            .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
-        keep(&model);
-        let prefix = &authority.tool_prefix;
-        let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
-        Ok(Bound {
-            remarks: remarks(rulebase, &allowlist),
-            allowlist,
-        })
+        bound(rulebase, authority, budget)
+    })
+}
+
+/// The rules of the files that the paths name, read whole.
+pub(crate) fn whole(paths: &[PathBuf], budget: &Budget) -> Result<Rulebase, Problem> {
+    let program = Program::parse_within(files::read(paths)?, budget);
+    Ok(Rulebase::check(program).rulebase?)
+}
+
+/// Derives the allowlist's slice and binds it.
+pub(crate) fn bound(
+    rulebase: &Rulebase,
+    authority: &Authority,
+    budget: &Budget,
+) -> Result<Bound, Problem> {
+    let wanted = &authority.allowlist;
+    let model = rulebase
+        .evaluate_slice(std::slice::from_ref(&wanted.key), budget)
+        .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
+    keep(&model);
+    let prefix = &authority.tool_prefix;
+    let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
+    Ok(Bound {
+        remarks: remarks(rulebase, &allowlist),
+        allowlist,
     })
 }
 

@@ -12,6 +12,7 @@ mod cases;
 mod check;
 mod decide;
 mod diff;
+mod explain;
 mod fmt;
 mod grants;
 mod pin;

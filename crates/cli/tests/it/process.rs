@@ -55,6 +55,7 @@ fn help_and_version() {
             &["check", "--help"],
             &["query", "--help"],
             &["decide", "--help"],
+            &["explain", "--help"],
             &["grants", "--help"],
         ]
     ));

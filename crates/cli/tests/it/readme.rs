@@ -1,5 +1,6 @@
 //! The README's commands and their output, as they stand there.
 
+use super::explain::texts;
 use super::{root, run};
 use std::fs;
 
@@ -33,9 +34,9 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-#[test]
-fn every_command_of_the_readme_prints_what_it_says() {
-    let text = fs::read_to_string(root().join("README.md")).unwrap();
+/// Runs the commands of a text; how many there were, and whether the tests are among them.
+fn run_all(file: &str) -> (usize, bool) {
+    let text = fs::read_to_string(root().join(file)).unwrap();
     let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
     let (mut ran, mut tested) = (0, false);
     for step in steps(&text) {
@@ -58,5 +59,35 @@ fn every_command_of_the_readme_prints_what_it_says() {
         );
         ran += 1;
     }
-    assert!(ran >= 7 && tested, "the README has lost its commands");
+    (ran, tested)
+}
+
+#[test]
+fn every_command_of_the_readme_prints_what_it_says() {
+    let (ran, tested) = run_all("README.md");
+    assert!(ran >= 8 && tested, "the README has lost its commands");
+    assert_eq!(run_all("docs/explanations.md"), (2, false));
+}
+
+#[test]
+fn the_picture_of_the_readme_shows_what_its_command_draws() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    let line = text
+        .lines()
+        .find_map(|line| line.split_once(" | dot -Tsvg >"));
+    let (command, file) = line.expect("the README says how its picture is made");
+    let words = shell_words::split(command).unwrap();
+    let args: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let dot = run(&root(), &args).stdout;
+    let svg = fs::read_to_string(root().join(file)).unwrap();
+    let texts = texts(&svg);
+    let mut labels = 0;
+    for label in dot.lines().filter_map(|line| line.split_once("[label=\"")) {
+        let (label, _) = label.1.split_once("\", tooltip=").unwrap();
+        for line in label.split("\\n") {
+            assert!(texts.iter().any(|text| text == line), "{line} in {texts:?}");
+            labels += 1;
+        }
+    }
+    assert_eq!(texts.len(), labels, "make {file} anew");
 }

@@ -310,6 +310,8 @@ codes! {
     UnreachableGrant = "HG1020", "unreachable-grant", Warning;
     /// A comment that is meant to silence a lint and does not.
     Silence = "HG1021", "silence", Warning;
+    /// A rule that cannot be compiled to Rust.
+    NotCompiled = "HG1101", "unsupported", Error;
 }
 
 impl Code {

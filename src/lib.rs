@@ -35,6 +35,8 @@
 
 mod analysis;
 mod budget;
+pub mod compile;
+pub mod compiled;
 mod diagnostic;
 mod engine;
 pub mod explain;

@@ -138,6 +138,11 @@ impl Source {
         }
     }
 
+    /// Whether it had a text that was not kept.
+    pub(crate) fn text_is_missing(&self) -> bool {
+        self.text.is_empty() && self.digest != sha256(b"")
+    }
+
     /// The name to show.
     #[must_use]
     pub fn name(&self) -> &str {

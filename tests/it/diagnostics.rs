@@ -8,7 +8,7 @@
 
 use horngate::{
     Allowlist, Budget, BudgetExceeded, Code, Diagnostic, Model, Program, Rulebase, Severity,
-    Source, Sources, Span,
+    Source, Sources, Span, compile,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -107,6 +107,12 @@ impl Case {
             .any(|found| found.severity == Severity::Error && found.predicate.is_none());
         assert_eq!(refused, checked.rulebase.is_err(), "{}", self.name);
         let rulebase = checked.rulebase.clone();
+        let not_compiled = match &rulebase {
+            Ok(rulebase) if self.code() == Code::NotCompiled.as_str() => {
+                compile::module(rulebase).err()
+            }
+            _ => None,
+        };
         let review = checked.review(self.head("check").next(), &self.budget());
         let (mut sources, mut found) = (review.sources, review.diagnostics);
         if !self.head.is_empty() {
@@ -117,6 +123,7 @@ impl Case {
             let want: Vec<&str> = self.head("silenced").collect();
             assert_eq!(got, want, "{}", self.name);
         }
+        found.extend(not_compiled.into_iter().flat_map(|error| error.diagnostics));
         if let Ok(model) = rulebase.map(|rulebase| self.evaluate(&rulebase))
             && let Ok(model) = model
         {

@@ -11,6 +11,7 @@
 
 mod budgets;
 mod cases;
+mod compile;
 mod demand;
 mod diagnostics;
 mod diff;

@@ -31,6 +31,7 @@ pub(crate) enum Command {
     Pin(Pin),
     Diff(Diff),
     Fmt(Fmt),
+    Compile(Compile),
 }
 
 /// Say all that is wrong or doubtful in rule files
@@ -271,6 +272,27 @@ pub(crate) struct Fmt {
     /// Change nothing, only say which files would change
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+/// A Rust module of the rules; facts are loaded at run time
+///
+/// The rules become a `crepe!` program with the functions `load` and `evaluate`; no fact is compiled in. Predicates whose
+/// slice (all that they depend on) has a fault are left out. A rule that cannot be compiled is an error.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate compile rules/roles -o src/roles.rs\n  \
+    horngate compile rules/roles --only may_execute_tool/2 -o src/roles.rs\n\n\
+    Exit codes: 0 the module is written, 2 it is not.")]
+pub(crate) struct Compile {
+    /// Rule files, or folders with `*.pl` files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The file to write, whole or not at all; without it the module goes to standard output
+    #[arg(short, long, value_name = "FILE.rs")]
+    pub(crate) output: Option<PathBuf>,
+    /// Only this predicate and what it depends on, which must have no fault; may be repeated
+    #[arg(long, value_name = "NAME/ARITY")]
+    pub(crate) only: Vec<Predicate>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -6,6 +6,7 @@
 mod args;
 mod batch;
 mod check;
+mod compile;
 mod decide;
 mod diff;
 mod dot;
@@ -27,6 +28,7 @@ mod replace;
 mod rules;
 mod sarif;
 mod tree;
+mod write;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -58,6 +60,7 @@ fn run() -> Outcome {
         Command::Pin(args) => pin::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Fmt(args) => fmt::run(args),
+        Command::Compile(args) => compile::run(args),
     };
     result.unwrap_or_else(|error| {
         // Whoever closed the pipe does not want to hear more.

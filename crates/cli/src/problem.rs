@@ -4,6 +4,7 @@
 
 use crate::json;
 use crate::render;
+use horngate::compile::CompileError;
 use horngate::explain::ExplainError;
 use horngate::{
     BindError, BudgetExceeded, Code, Diagnostic, ProbeError, QueryError, Refused, Source, Sources,
@@ -55,6 +56,16 @@ impl Unreadable {
 
     fn message(&self) -> String {
         format!("cannot read `{}`: {}", self.path, self.reason)
+    }
+}
+
+impl From<CompileError> for Problem {
+    fn from(error: CompileError) -> Self {
+        Self::Refused {
+            message: "the rules cannot be compiled".to_owned(),
+            sources: error.sources,
+            diagnostics: error.diagnostics,
+        }
     }
 }
 

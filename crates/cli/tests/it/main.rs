@@ -10,6 +10,7 @@ mod batch;
 mod budgets;
 mod cases;
 mod check;
+mod compile;
 mod decide;
 mod diff;
 mod explain;

@@ -332,7 +332,7 @@ impl<'a> Comparison<'a> {
         let mut alike: BTreeSet<(&str, &str)> = near::alike(&names, |_, _, _| true)
             .into_iter()
             .filter_map(|(a, b, _)| Some((*names.get(a)?, *names.get(b)?)))
-            .filter(|(a, b)| !differ_in_a_word(a, b))
+            .filter(|(a, b)| !differ_in_a_word(a, b) && !are_singular_and_plural(a, b))
             .collect();
         let mut folded: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for name in names {
@@ -404,6 +404,11 @@ fn differ_in_a_word(a: &str, b: &str) -> bool {
         before = Some(x);
     }
     false
+}
+
+fn are_singular_and_plural(a: &str, b: &str) -> bool {
+    let plural = |one: &str, many: &str| many.strip_suffix('s') == Some(one);
+    plural(a, b) || plural(b, a)
 }
 
 /// What is left of a name for somebody who reads it in passing: no case, no separators, nothing invisible.

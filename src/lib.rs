@@ -31,7 +31,8 @@
 //! arithmetic without a value and a budget that ran out each refuse what depends on them. For every ground goal the
 //! answer is SWI-Prolog's, or there is none.
 //!
-//! The crate does no I/O, reads no clock, and has no unsafe code. Nothing in it panics on any input.
+//! The crate does no I/O, reads no clock, and has no unsafe code. Nothing in it panics on any input, but for
+//! [`assert_pinned`], which is for tests. The cargo feature `tool-lists` adds readers for lists of tools: see [`pins`].
 
 mod analysis;
 mod budget;

@@ -167,6 +167,21 @@ fn names_that_look_alike_and_stand_twice() {
             "`run-shell` and `run_shell` look alike"
         ]
     );
+    assert_eq!(
+        alike(&[
+            "read_fi1e",
+            "read_file",
+            "аdmin_tool",
+            "admin_tool",
+            "send\u{200b}",
+            "send"
+        ]),
+        [
+            "`read_fi1e` and `read_file` look alike",
+            "`send` and `send\u{200b}` look alike",
+            "`admin_tool` and `аdmin_tool` look alike",
+        ]
+    );
     let server = |flagged: bool, agent: &str| {
         let tools = AdvertisedTools::new().agent(agent, ["search"]);
         if flagged {

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// One byte more than the longest list.
-const LIMIT: u64 = (1 << 26) + 1;
+const LIMIT: u64 = (1 << 24) + 1;
 
 const LISTS: Kind = Kind {
     has: |path| syntax(path).is_some(),

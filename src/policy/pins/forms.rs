@@ -11,7 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 
 /// How long a list may be, in bytes.
-const MAX_BYTES: usize = 1 << 26;
+const MAX_BYTES: usize = 1 << 24;
+/// The same in YAML, whose parser takes a hundred bytes for one.
+const MAX_YAML_BYTES: usize = 1 << 22;
 /// How many tools a list may have, and how many it may show to its agents in all.
 const MAX_NAMES: usize = 1_000_000;
 
@@ -81,11 +83,13 @@ impl ToolList {
     /// # Errors
     /// [`ToolListError`] with the place, when it is none of them.
     pub fn parse(text: &str, syntax: Syntax) -> Result<Self, ToolListError> {
-        if text.len() > MAX_BYTES {
-            return Err(ToolListError::new(
-                "",
-                format!("the list is longer than {MAX_BYTES} bytes"),
-            ));
+        let limit = match syntax {
+            Syntax::Yaml => MAX_YAML_BYTES,
+            Syntax::Json | Syntax::Toml => MAX_BYTES,
+        };
+        if text.len() > limit {
+            let message = format!("the list is longer than {limit} bytes");
+            return Err(ToolListError::new("", message));
         }
         let list = Self::of(&Tree::parse(text, syntax)?)?;
         let shown = list.agents.iter().flatten().map(|(_, tools)| tools.len());

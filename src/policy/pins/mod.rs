@@ -43,7 +43,7 @@ pub use lock::ToolLock;
 
 use super::Allowlist;
 use super::places::GrantingClauses;
-use crate::analysis::near;
+use crate::analysis::near::{self, Likeness};
 use advertised::Repeated;
 use differences::{Differences, Pairs, Sides, differences};
 use findings::Wording;
@@ -329,10 +329,14 @@ impl<'a> Comparison<'a> {
     /// Advertised names that look alike.
     fn look_alikes(&self) -> Vec<Finding> {
         let names: Vec<&str> = self.tools.tools().map(|(name, _)| name).collect();
-        let mut alike: BTreeSet<(&str, &str)> = near::alike(&names, |_, _, _| true)
+        let two_words = |a: usize, b: usize| match (names.get(a), names.get(b)) {
+            (Some(a), Some(b)) => are_singular_and_plural(a, b) || differ_in_a_word(a, b),
+            _ => true,
+        };
+        let wanted = |a, b, likeness| likeness != Likeness::Edit || !two_words(a, b);
+        let mut alike: BTreeSet<(&str, &str)> = near::alike(&names, wanted)
             .into_iter()
             .filter_map(|(a, b, _)| Some((*names.get(a)?, *names.get(b)?)))
-            .filter(|(a, b)| !differ_in_a_word(a, b) && !are_singular_and_plural(a, b))
             .collect();
         let mut folded: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for name in names {

@@ -39,6 +39,14 @@ impl Proof {
         out
     }
 
+    /// The proof as a JSON node alone: what [`Proof::to_json`] has as `proof`.
+    #[must_use]
+    pub fn to_json_node(&self) -> String {
+        let mut out = String::new();
+        self.node(&mut out);
+        out
+    }
+
     /// How many nodes the proof has as a tree, up to the largest number there is.
     #[must_use]
     pub fn tree_size(&self) -> usize {

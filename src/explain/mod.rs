@@ -13,6 +13,7 @@ mod fit;
 mod given;
 mod json;
 mod logic;
+mod lost;
 mod missing;
 mod naive;
 mod overlook;
@@ -26,6 +27,7 @@ mod why_not;
 mod written;
 
 pub use denial::{Defeat, FailedClause, Obstacle, WhyNot};
+pub use lost::lost;
 pub use naive::{Reference, ReferenceError};
 pub use proof::{Claim, ClauseText, Proof, Step};
 pub use verify::{Verified, Verifier, VerifyError, verify};

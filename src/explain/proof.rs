@@ -2,7 +2,7 @@
 //!
 //! Nothing here looks for a proof or judges one; it is plain data, and no step is its own reason.
 
-use crate::source::{Sources, Span};
+use crate::source::{Source, Sources, Span};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -107,7 +107,7 @@ impl Proof {
     }
 
     /// The clause by which a fact holds; `None` for absences and tests, for the conclusion of a goal that is more than
-    /// one call, and for facts whose text was not kept.
+    /// one call, and where the text was not kept.
     #[must_use]
     pub fn clause(&self, step: &Step) -> Option<&ClauseText> {
         self.clauses.get(step.clause?)
@@ -154,9 +154,10 @@ impl Draft {
                 .iter()
                 .map(|premise| position.get(*premise).copied())
                 .collect();
+            let kept = |span: &Span| sources.get(span.source).is_some_and(Source::has_text);
             steps.push(Step {
                 claim: node.claim,
-                clause: node.clause.map(|span| {
+                clause: node.clause.filter(kept).map(|span| {
                     *numbers.entry(span).or_insert_with(|| {
                         spans.push(span);
                         spans.len() - 1

@@ -12,7 +12,7 @@ use crate::analysis::{Data, is_recursive};
 use crate::engine::relation::Birth;
 use crate::engine::{Model, QueryError};
 use crate::policy::Allowlist;
-use crate::source::{Source, Span};
+use crate::source::{Source, Sources, Span};
 use crate::syntax::{self, Term};
 use crate::value::{Constants, Value};
 use std::collections::HashMap;
@@ -35,6 +35,8 @@ const REFINEMENT: u64 = 2_000;
 pub struct Explainer<'m> {
     pub(super) model: &'m Model,
     pub(super) given: GivenFacts,
+    /// The texts of the rules, if the model's own were not kept.
+    texts: Option<Sources>,
 }
 
 /// Why there is no explanation.
@@ -70,7 +72,25 @@ impl<'m> Explainer<'m> {
         Self {
             model,
             given: GivenFacts::default(),
+            texts: None,
         }
+    }
+
+    /// With the texts of the rules, read again, for a model of rules that were loaded piece by piece
+    /// ([`crate::Loader::with_places`]). Texts that are not those that were loaded are left aside.
+    #[must_use]
+    pub fn with_texts(mut self, texts: &Sources) -> Self {
+        let mut kept = self.data().sources.iter();
+        let same = kept.all(|(id, source)| {
+            let read = texts.get(id);
+            read.is_some_and(|read| read.digest() == source.digest())
+        });
+        self.texts = same.then(|| texts.clone());
+        self
+    }
+
+    fn texts(&self) -> &Sources {
+        self.texts.as_ref().unwrap_or(&self.data().sources)
     }
 
     /// Why the goal holds; `None` if it does not. Of a goal with variables the first solution is explained, in the
@@ -166,7 +186,8 @@ impl<'m> Explainer<'m> {
         let mut derivation = Derivation::new(self, search);
         let root = derivation.node(predicate, row);
         derivation.complete()?;
-        derivation.draft.finish(goal, root, &self.data().sources)
+        let texts = derivation.explainer.texts();
+        derivation.draft.finish(goal, root, texts)
     }
 
     /// Why a goal holds that is more than one call, by one of its alternatives.
@@ -196,9 +217,8 @@ impl<'m> Explainer<'m> {
         let because = derivation.premises(&scope, &rule.body, &binding)?;
         derivation.draft.nodes.get_mut(root)?.because = because;
         derivation.complete()?;
-        derivation
-            .draft
-            .finish(goal.to_owned(), root, &self.data().sources)
+        let texts = derivation.explainer.texts();
+        derivation.draft.finish(goal.to_owned(), root, texts)
     }
 }
 

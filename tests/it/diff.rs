@@ -1,6 +1,7 @@
 //! Differences agree with a comparison of all pairs.
 
 use crate::programs::program;
+use horngate::explain::{self, Explainer};
 use horngate::{Allowlist, Budget, Diff, GrantingClauses, Model, Rulebase, Source};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -70,6 +71,17 @@ fn exactly_the_pairs_that_change() {
                         actor,
                         tool,
                         text
+                    );
+                }
+                // What becomes denied has lost something.
+                let mut explainer = Explainer::new(old.model());
+                for (actor, tool) in &diff.denied {
+                    let proof = explainer.why_allowed(&old, actor, tool).unwrap().unwrap();
+                    let lost = explain::lost(&proof, new.model(), &Budget::default());
+                    prop_assert!(!lost.is_empty(), "{} {}", actor, tool);
+                    prop_assert_eq!(
+                        explain::lost(&proof, old.model(), &Budget::default()),
+                        [0; 0]
                     );
                 }
                 let back = Diff::between(&new, &old);

@@ -1,5 +1,6 @@
 //! Pins: what is found is what the words of each kind say, for any rules and lists.
 
+use horngate::explain::Explainer;
 use horngate::pins::{Finding, FindingKind, Pins};
 use horngate::{
     AdvertisedTools, Allowlist, Budget, GrantingClauses, Rulebase, Source, assert_pinned,
@@ -276,6 +277,17 @@ tool(tool_z).
     };
     let by_pieces = loaded(horngate::Loader::new().with_places());
     check(&by_pieces, whole.sources());
+    for (actor, tool) in whole.grants() {
+        let proof = |allowlist: &Allowlist| {
+            let mut explainer = Explainer::new(allowlist.model()).with_texts(whole.sources());
+            let proof = explainer.why_allowed(allowlist, actor, tool).unwrap();
+            proof.unwrap().to_json_node()
+        };
+        assert_eq!(proof(&by_pieces), proof(&whole));
+        let bare = Explainer::new(by_pieces.model()).why_allowed(&by_pieces, actor, tool);
+        let bare = bare.unwrap().unwrap();
+        assert!(bare.steps().iter().all(|step| bare.clause(step).is_none()));
+    }
     // Nothing is found in a text that is not there, or not the one that was loaded, or without the facts' places.
     let changed = allowlist(&format!("\n{rules}"));
     for (allowlist, sources) in [

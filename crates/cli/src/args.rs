@@ -230,7 +230,7 @@ pub(crate) struct Pin {
 
 /// Which pairs of an actor and a tool a change of the rules allows or denies
 ///
-/// Each changed pair comes with the clause that now allows it, or that did so before.
+/// Each changed pair comes with why: with the proof that allows it now, or with what its proof before has lost.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     horngate diff old.pl new.pl\n  \

@@ -3,9 +3,11 @@
 //! Nothing here computes an answer.
 
 use crate::problem::has_place;
-use horngate::{Answers, Severity, Sources, Span};
+use horngate::explain::ClauseText;
+use horngate::{Answers, Severity, Sources};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde_json::value::RawValue;
 use std::io::{self, BufWriter, Write};
 
 /// Writes to standard output, all or an error.
@@ -266,6 +268,28 @@ pub(crate) struct Change<'a> {
     pub(crate) actor: &'a str,
     pub(crate) tool: &'a str,
     pub(crate) clause: Option<Clause<'a>>,
+    /// Of what becomes allowed: a node, as `explain` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<Box<RawValue>>,
+    /// Of what becomes denied: what of its proof holds no more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lost: Vec<Lost<'a>>,
+}
+
+/// A step of a proof that holds no more.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Lost<'a> {
+    Fact {
+        fact: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clause: Option<Clause<'a>>,
+    },
+    Absent {
+        absent: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clause: Option<Clause<'a>>,
+    },
 }
 
 /// A clause as it stands in its file.
@@ -278,13 +302,12 @@ pub(crate) struct Clause<'a> {
 }
 
 impl<'a> Clause<'a> {
-    pub(crate) fn new(sources: &'a Sources, span: Span) -> Self {
-        let start = sources.start(span);
+    pub(crate) fn new(clause: &'a ClauseText) -> Self {
         Self {
-            file: sources.name(span),
-            line: start.line,
-            column: start.column,
-            text: sources.text(span),
+            file: &clause.file,
+            line: clause.line,
+            column: clause.column,
+            text: &clause.text,
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) const MAX_MISSING: usize = 5;
 /// The least width that a clause gets.
 const LEAST: usize = 24;
 
-fn width() -> usize {
+pub(crate) fn width() -> usize {
     let known = match io::stdout().is_terminal() {
         true => terminal_size::terminal_size(),
         false => None,
@@ -175,7 +175,12 @@ pub(crate) fn smallest(why_not: &WhyNot) -> impl Iterator<Item = &Vec<String>> {
 }
 
 /// One line with a clause and its place: the text is cut to the width, never the place.
-fn line(out: &mut dyn Write, lead: &str, clause: &ClauseText, width: usize) -> io::Result<()> {
+pub(crate) fn line(
+    out: &mut dyn Write,
+    lead: &str,
+    clause: &ClauseText,
+    width: usize,
+) -> io::Result<()> {
     let place = place(clause);
     let used = lead.chars().count() + place.chars().count() + 2;
     let text = shortened(&clause.text, width.saturating_sub(used).max(LEAST));
@@ -183,7 +188,7 @@ fn line(out: &mut dyn Write, lead: &str, clause: &ClauseText, width: usize) -> i
 }
 
 /// Where a clause stands; the column only if others may stand before it.
-fn place(clause: &ClauseText) -> String {
+pub(crate) fn place(clause: &ClauseText) -> String {
     let (file, line) = (Printable(&clause.file), clause.line);
     match clause.column {
         1 => format!("{file}:{line}"),

@@ -60,6 +60,36 @@ fn sessions() {
     ));
 }
 
+/// What was lost: a fact far below, an absence, a rule.
+#[test]
+fn what_was_lost() {
+    let rules = "lead(ann, qa).\nin(X, T) :- lead(X, T).\ntool(qa, tool_x).\n:- dynamic blocked/1.\n\
+        may_execute_tool(A, T) :- in(A, R), tool(R, T), \\+ blocked(A).\n";
+    let folder = folder(&[
+        ("old.pl", rules),
+        ("fact.pl", &rules.replace("lead(ann, qa)", "lead(ann, ops)")),
+        ("absence.pl", &format!("{rules}blocked(ann).\n")),
+        (
+            "rule.pl",
+            &rules.replace("in(X, T) :- lead(X, T)", "in(X, T) :- lead(X, T), T \\= qa"),
+        ),
+        (
+            "gone.pl",
+            "lead(ann, qa).\n:- dynamic blocked/1.\nmay_execute_tool(A, tool_y) :- lead(A, qa).\n",
+        ),
+    ]);
+    assert_snapshot!(session(
+        folder.path(),
+        &[
+            &["diff", "old.pl", "fact.pl"],
+            &["diff", "old.pl", "absence.pl"],
+            &["diff", "old.pl", "absence.pl", "--format=json"],
+            &["diff", "old.pl", "rule.pl"],
+            &["diff", "old.pl", "gone.pl"],
+        ]
+    ));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_old_rules_may_come_through_a_pipe() {
@@ -77,7 +107,7 @@ fn the_old_rules_may_come_through_a_pipe() {
 
 /// Names that rules can choose are shown as they are.
 #[test]
-fn clauses_are_shown_by_their_first_line_and_safely() {
+fn clauses_are_shown_on_one_line_and_safely() {
     let folder = folder(&[
         ("old.pl", ":- dynamic may_execute_tool/2.\n"),
         (
@@ -89,6 +119,6 @@ fn clauses_are_shown_by_their_first_line_and_safely() {
     assert_eq!(
         changed.stdout,
         "allowed: `a\\u{1b}[2J` may now run `\\u{200b}x`\n  \
-         by new.pl:1: may_execute_tool('a\\x1b\\[2J', % \u{1F512} …\n1 pair becomes allowed, none denied\n"
+         by new.pl:1: may_execute_tool('a\\x1b\\[2J', 'tool_\\u{200b}x').\n1 pair becomes allowed, none denied\n"
     );
 }

@@ -204,49 +204,7 @@ impl Allowlist {
                 Vec::new(),
             ));
         }
-        let Some(id) = data.find(&key) else {
-            return Err(error(
-                "nothing defines it".to_owned(),
-                vec![undefined(model, &key)],
-            ));
-        };
-        if data.predicates.get(id).is_some_and(|known| known.private) {
-            return Err(error(
-                "it is private to the module that defines it".to_owned(),
-                Vec::new(),
-            ));
-        }
-        let needs = data.needs.get(id.index());
-        if let Some(place) = needs.and_then(|needs| needs.arithmetic) {
-            let message = format!(
-                "`{key}` does arithmetic with what the call brings, where Prolog may raise an error"
-            );
-            return Err(error(
-                "it does arithmetic with what the call brings".to_owned(),
-                vec![
-                    Diagnostic::new(Code::Evaluation, place, message)
-                        .help("move the tests behind the literals that bind their variables"),
-                ],
-            ));
-        }
-        if let Some(faults) = model.refusal(id) {
-            let own = key.to_string();
-            let is_own = |fault: &Diagnostic| fault.predicate.as_ref() == Some(&own);
-            let permissive = model.data.rulebase.is_permissive(&key);
-            let reason = match faults.first().and_then(|fault| fault.predicate.as_ref()) {
-                _ if permissive && faults.iter().any(is_own) => {
-                    "it holds for any actor and action, also for ones that occur nowhere".to_owned()
-                }
-                Some(other) if *other != own => {
-                    format!(
-                        "it depends on `{other}`, which has a fault: {}",
-                        summary(&faults)
-                    )
-                }
-                _ => summary(&faults),
-            };
-            return Err(error(reason, faults));
-        }
+        let id = clean(model, &key).map_err(|(reason, diagnostics)| error(reason, diagnostics))?;
         Ok(Self {
             inner: Arc::new(Bound::new(model, key, id, prefix)),
         })
@@ -471,6 +429,55 @@ impl Column {
     fn number(&self, value: Value) -> Option<u32> {
         self.numbers.get(value.0 as usize)?.checked_sub(1)
     }
+}
+
+/// The predicate, unless it is not defined, is private to a module, or its slice is not clean: why, and what was found.
+pub(super) fn clean(
+    model: &Model,
+    key: &PredicateKey,
+) -> Result<PredicateId, (String, Vec<Diagnostic>)> {
+    let data = &model.data.rulebase.data;
+    let Some(id) = data.find(key) else {
+        return Err(("nothing defines it".to_owned(), vec![undefined(model, key)]));
+    };
+    if data.predicates.get(id).is_some_and(|known| known.private) {
+        return Err((
+            "it is private to the module that defines it".to_owned(),
+            Vec::new(),
+        ));
+    }
+    let needs = data.needs.get(id.index());
+    if let Some(place) = needs.and_then(|needs| needs.arithmetic) {
+        let message = format!(
+            "`{key}` does arithmetic with what the call brings, where Prolog may raise an error"
+        );
+        return Err((
+            "it does arithmetic with what the call brings".to_owned(),
+            vec![
+                Diagnostic::new(Code::Evaluation, place, message)
+                    .help("move the tests behind the literals that bind their variables"),
+            ],
+        ));
+    }
+    if let Some(faults) = model.refusal(id) {
+        let own = key.to_string();
+        let is_own = |fault: &Diagnostic| fault.predicate.as_ref() == Some(&own);
+        let permissive = model.data.rulebase.is_permissive(key);
+        let reason = match faults.first().and_then(|fault| fault.predicate.as_ref()) {
+            _ if permissive && faults.iter().any(is_own) => {
+                "it holds for any actor and action, also for ones that occur nowhere".to_owned()
+            }
+            Some(other) if *other != own => {
+                format!(
+                    "it depends on `{other}`, which has a fault: {}",
+                    summary(&faults)
+                )
+            }
+            _ => summary(&faults),
+        };
+        return Err((reason, faults));
+    }
+    Ok(id)
 }
 
 fn undefined(model: &Model, key: &PredicateKey) -> Diagnostic {

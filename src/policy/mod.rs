@@ -13,6 +13,7 @@ mod pairs;
 pub mod pins;
 mod places;
 mod probe;
+mod restriction;
 mod review;
 mod ties;
 
@@ -23,6 +24,7 @@ pub use basis::Basis;
 pub use diff::Diff;
 pub use places::GrantingClauses;
 pub use probe::{ProbeError, Probed};
+pub use restriction::{Argument, Restriction, RestrictionError};
 pub use review::Review;
 
 /// The predicate that grants unless another is named.

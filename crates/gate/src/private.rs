@@ -1,0 +1,105 @@
+//! Files for their owner only, locks with an end.
+//!
+//! Nothing here follows a link or waits forever.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+#[cfg(unix)]
+mod unix {
+    use super::{File, Instant, Path, io};
+    use rustix::fs::{FlockOperation, OFlags, flock};
+    use rustix::io::Errno;
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    use std::time::Duration;
+
+    /// Opens or creates a file for reading and writing. A new one can be read by its owner only; one that others could
+    /// change is refused, and so is a link.
+    pub(crate) fn open(path: &Path) -> io::Result<File> {
+        let no_link = i32::try_from((OFlags::NOFOLLOW | OFlags::CLOEXEC).bits()).unwrap_or(0);
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(no_link)
+            .open(path)
+            .map_err(|error| named(path, &error))?;
+        let about = file.metadata()?;
+        if !about.is_file() {
+            return Err(named(path, &"it is no plain file"));
+        }
+        if about.mode() & 0o022 != 0 {
+            return Err(named(
+                path,
+                &"others may write to it; take that right away (chmod 600)",
+            ));
+        }
+        Ok(file)
+    }
+
+    fn named(path: &Path, what: &dyn std::fmt::Display) -> io::Error {
+        io::Error::other(format!("{}: {what}", path.display()))
+    }
+
+    /// Refuses to go on with a file that is no longer the one at `path`.
+    pub(crate) fn check_in_place(file: &File, path: &Path) -> io::Result<()> {
+        let (ours, theirs) = (file.metadata()?, std::fs::symlink_metadata(path)?);
+        if (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()) {
+            Ok(())
+        } else {
+            Err(named(path, &"the file was replaced by another"))
+        }
+    }
+
+    pub(crate) fn lock(file: &File, until: Instant) -> io::Result<()> {
+        loop {
+            match flock(file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(()),
+                Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    pub(crate) fn unlock(file: &File) {
+        let _ = flock(file, FlockOperation::Unlock);
+    }
+}
+
+#[cfg(unix)]
+pub(crate) use unix::{check_in_place, lock, open, unlock};
+
+#[cfg(not(unix))]
+mod other {
+    use super::{File, Instant, Path, io};
+
+    fn unsupported() -> io::Error {
+        io::Error::new(
+            io::ErrorKind::Unsupported,
+            "files that only their owner can read are not supported on this system",
+        )
+    }
+
+    pub(crate) fn open(_: &Path) -> io::Result<File> {
+        Err(unsupported())
+    }
+
+    pub(crate) fn check_in_place(_: &File, _: &Path) -> io::Result<()> {
+        Err(unsupported())
+    }
+
+    pub(crate) fn lock(_: &File, _: Instant) -> io::Result<()> {
+        Err(unsupported())
+    }
+
+    pub(crate) fn unlock(_: &File) {}
+}
+
+#[cfg(not(unix))]
+pub(crate) use other::{check_in_place, lock, open, unlock};

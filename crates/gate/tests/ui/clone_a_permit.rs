@@ -1,0 +1,23 @@
+use horngate_gate::{Permitted, Tool, ToolError, ToolSpec};
+
+struct Shell;
+
+impl Tool for Shell {
+    type Arguments = String;
+    type Output = ();
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("shell", "Runs a command")
+    }
+
+    async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<(), ToolError> {
+        let _ = permit.into_arguments();
+        Ok(())
+    }
+}
+
+fn twice(permit: Permitted<'_, Shell>) -> (Permitted<'_, Shell>, Permitted<'_, Shell>) {
+    (Clone::clone(&permit), permit)
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+use horngate_gate::{Permitted, Tool, ToolError, ToolSpec};
+
+struct Shell;
+
+impl Tool for Shell {
+    type Arguments = String;
+    type Output = ();
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("shell", "Runs a command")
+    }
+
+    async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<(), ToolError> {
+        let _ = permit.into_arguments();
+        Ok(())
+    }
+}
+
+fn main() {
+    let permit = Permitted::<Shell>::new("rm -rf /".to_owned(), todo!());
+    let _ = Shell.run(permit);
+}

@@ -1,0 +1,7 @@
+use horngate_gate::{Gate, Observer};
+
+fn deploy(observer: Observer) -> Gate {
+    observer
+}
+
+fn main() {}

@@ -1,0 +1,34 @@
+use horngate_gate::{Permitted, Tool, ToolError, ToolSpec};
+
+struct Shell;
+
+impl Tool for Shell {
+    type Arguments = String;
+    type Output = ();
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("shell", "Runs a command")
+    }
+
+    async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<(), ToolError> {
+        let _ = permit.into_arguments();
+        Ok(())
+    }
+}
+
+struct Echo;
+
+impl Tool for Echo {
+    type Arguments = String;
+    type Output = ();
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("echo", "Says it again")
+    }
+
+    async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<(), ToolError> {
+        Shell.run(permit).await
+    }
+}
+
+fn main() {}

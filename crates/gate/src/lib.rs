@@ -30,6 +30,8 @@ mod tool;
 mod visible;
 
 pub use adapters::{Closure, ForeignTool, Remote};
+#[cfg(unix)]
+pub use approval::Terminal;
 pub use approval::{
     APPROVED_MILLIS, Answer, ApprovedPairs, Approver, ApproverError, ApproverKey, AutoDeny, BadKey,
     Callback, Deferred, NotSigned, Record, Request, Signatory, State, Verdict,

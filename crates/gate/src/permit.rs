@@ -16,14 +16,16 @@ pub(crate) struct Passed {
     pub(crate) call: String,
 }
 
+/// Neither longer nor shorter, neither wider nor narrower: what it is for cannot be exchanged.
+type Invariant<T> = fn(T) -> T;
+
 /// The right to run tool `T` once, with these arguments, within this call.
 ///
 /// Only [`Gate::call`](crate::Gate::call) makes it, it cannot be cloned, and `'call` ends with the call.
 pub struct Permitted<'call, T: Tool> {
     arguments: T::Arguments,
     passed: &'call Passed,
-    /// Invariant in the call and in the tool: neither can be exchanged for another.
-    brand: PhantomData<(fn(&'call ()) -> &'call (), fn(T) -> T)>,
+    brand: PhantomData<(Invariant<&'call ()>, Invariant<T>)>,
 }
 
 impl<'call, T: Tool> Permitted<'call, T> {

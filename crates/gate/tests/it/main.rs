@@ -1,4 +1,11 @@
 //! The gate from outside: one binary for all tests of the crate.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, its helpers too"
+)]
 
 mod approvals;
 mod audit;
@@ -8,4 +15,6 @@ mod observe;
 mod policy;
 mod stores;
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod ui;

@@ -1,9 +1,8 @@
-use horngate::Allowlist;
-use horngate_gate::{ForeignTool, Gate};
+use horngate_gate::{ForeignTool, GateBuilder};
 
 /// What another server says about itself is no reason to let it run without a grant.
-fn confined(allowlist: Allowlist, tool: ForeignTool) {
-    let _ = Gate::builder(allowlist).confined(tool);
+fn confined(gate: GateBuilder, tool: ForeignTool) {
+    let _ = gate.confined(tool);
 }
 
 fn main() {}

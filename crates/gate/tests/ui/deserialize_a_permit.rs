@@ -16,7 +16,21 @@ impl Tool for Shell {
     }
 }
 
-fn main() {
-    let permit: Permitted<'_, Shell> = serde_json::from_str("{}").unwrap();
-    let _ = Shell.run(permit);
+struct Forwarded;
+
+impl Tool for Forwarded {
+    /// Arguments are what can be deserialized.
+    type Arguments = Permitted<'static, Shell>;
+    type Output = ();
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("forwarded", "Runs what somebody wrote down")
+    }
+
+    async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<(), ToolError> {
+        let _ = permit.into_arguments();
+        Ok(())
+    }
 }
+
+fn main() {}

@@ -1,7 +1,8 @@
-use horngate_gate::{Closure, ToolSpec};
-use serde_json::Value;
+use horngate_gate::{Closure, Permitted, ToolSpec};
 
 fn main() {
-    let tool: Closure<Value> = Closure::new(ToolSpec::new("echo", ""), |permit| Ok(permit.into_arguments()));
-    let _ = (tool.body)(Value::Null);
+    let tool = Closure::new(ToolSpec::new("echo", ""), |permit: Permitted<'_, Closure<u8>>| {
+        Ok(permit.into_arguments().into())
+    });
+    let _ = (tool.body)(1);
 }

@@ -139,6 +139,9 @@ impl Request {
     }
 }
 
+/// How far the clocks of two processes may be apart: one may have read it and then waited for the other.
+const SLACK: Millis = 10_000;
+
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
@@ -202,10 +205,11 @@ pub struct Record {
 impl Record {
     /// What became of it by now: what is too old has expired, whether or not somebody wrote that down.
     ///
-    /// A clock that went back makes it expire, too.
+    /// A clock that went back makes it expire, too, unless it is only by what a process may have waited for the store
+    /// after it read the clock.
     #[must_use]
     pub fn state_at(&self, now: Millis) -> State {
-        let before = now < self.request.requested_at;
+        let before = now.saturating_add(SLACK) < self.request.requested_at;
         match self.state {
             State::Pending if before || now >= self.request.expires_at => State::Expired,
             State::Approved if before || now >= self.usable_until() => State::Expired,

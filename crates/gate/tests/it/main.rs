@@ -17,4 +17,6 @@ mod stores;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(unix)]
+mod torture;
 mod ui;

@@ -63,11 +63,15 @@ impl Rules {
         allowlist: Allowlist,
         accepted: &BTreeMap<String, String>,
     ) -> Result<Self, PolicyError> {
-        if let Some((lint, message)) = doubts(&allowlist)
-            .into_iter()
-            .find(|(lint, _)| !accepted.contains_key(lint))
-        {
-            return Err(PolicyError::Doubt { lint, message });
+        let doubt = allowlist
+            .doubts()
+            .iter()
+            .find(|doubt| !accepted.contains_key(doubt.code.kind()));
+        if let Some(doubt) = doubt {
+            return Err(PolicyError::Doubt {
+                lint: doubt.code.kind().to_owned(),
+                message: doubt.message.clone(),
+            });
         }
         let bind = |name, arities: &[usize]| {
             Restriction::bind(allowlist.model(), name, arities).map_err(Box::new)
@@ -170,28 +174,6 @@ impl Rules {
             people.is_some_and(|people| people.contains(person))
         })
     }
-}
-
-/// What a builder must have a reason for.
-fn doubts(allowlist: &Allowlist) -> Vec<(String, String)> {
-    let rulebase = allowlist.model().rulebase();
-    let slice: BTreeSet<String> = rulebase
-        .slice(allowlist.predicate())
-        .into_iter()
-        .map(ToString::to_string)
-        .collect();
-    rulebase
-        .diagnostics()
-        .iter()
-        .filter(|found| DOUBTS.contains(&found.code.kind()))
-        .filter(|found| {
-            found
-                .predicate
-                .as_ref()
-                .is_some_and(|of| slice.contains(of))
-        })
-        .map(|found| (found.code.kind().to_owned(), found.message.clone()))
-        .collect()
 }
 
 /// The actor and the tool, without its prefix, of a tuple that has them from `at` on.

@@ -230,3 +230,27 @@ fn settings_that_make_no_sense_build_no_gate() {
             .is_err()
     );
 }
+
+#[test]
+fn a_doubtful_allowlist_builds_no_gate_unless_the_lint_and_a_reason_are_named() {
+    let bench = Bench::new();
+    let everybody = "may_execute_tool(A, T) :- actor(A), tool(T). actor(a). tool(tool_x).";
+    let error = bench.builder(everybody).build().unwrap_err();
+    assert!(
+        error.to_string().starts_with("cartesian-grant: "),
+        "{error}"
+    );
+    let other = bench
+        .builder(everybody)
+        .accept_doubt("always-true", "another one");
+    assert!(other.build().is_err());
+    let named = bench
+        .builder(everybody)
+        .accept_doubt("cartesian-grant", "a sandbox: everybody may use everything");
+    let named = named.build().unwrap();
+    // New rules are held to the same.
+    let gate = bench.builder(RULES).build().unwrap();
+    let doubtful = || Ok::<Allowlist, String>(allowlist(everybody));
+    assert!(gate.reload(doubtful(), OnBadRules::KeepOld).is_err());
+    named.reload(doubtful(), OnBadRules::KeepOld).unwrap();
+}

@@ -58,9 +58,9 @@ pub use key::{BadPredicateKey, PredicateKey};
 pub use loader::{Loader, NotClean};
 pub use policy::pins::{self, AdvertisedTools, assert_pinned};
 pub use policy::{
-    Allowlist, Argument, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision, Denial,
-    DenyReason, Diff, Grant, GrantingClauses, ProbeError, Probed, Restriction, RestrictionError,
-    Review,
+    Allowlist, Argument, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision,
+    Denial, DenyReason, Diff, Grant, GrantingClauses, ProbeError, Probed, Restriction,
+    RestrictionError, Review,
 };
 pub use program::Program;
 pub use source::{LineColumn, MAX_SOURCE_BYTES, Source, SourceId, Sources, Span};

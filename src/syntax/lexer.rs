@@ -328,6 +328,13 @@ mod tests {
         assert_eq!(shown("a\u{a0}\u{b}"), "a HG0106 HG0106");
     }
 
+    #[test]
+    fn what_is_skipped_takes_no_stack() {
+        for skipped in ["%\n", "/**/", "\r\n", "% a\r\n \t/* b */\n"] {
+            assert_eq!(shown(&skipped.repeat(200_000)), "", "{skipped:?}");
+        }
+    }
+
     /// SWI-Prolog 9.0.4 knows Unicode 14. Asked how it reads each code point, it starts variables with the same ones, and
     /// atoms and the rest of a name with these and some more, mostly marks and odd digits, which are refused here.
     #[test]

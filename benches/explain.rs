@@ -143,7 +143,7 @@ fn main() {
         .take(5)
         .map(|goal| {
             let proof = explainer.why(goal).unwrap().unwrap();
-            proof.to_json(&verifier.policy_hash())
+            proof.to_json(&verifier.policy_hash().unwrap())
         })
         .collect();
     measure("verify", &documents, |document| {

@@ -79,7 +79,7 @@ impl Span {
 pub struct Source {
     name: String,
     text: String,
-    digest: [u8; 32],
+    digest: Option<[u8; 32]>,
     invalid_utf8: Option<u32>,
     /// The text was kept.
     kept: bool,
@@ -91,7 +91,7 @@ impl Source {
         let text = text.into();
         Self {
             name: name.into(),
-            digest: sha256(text.as_bytes()),
+            digest: Some(sha256(text.as_bytes())),
             text,
             invalid_utf8: None,
             kept: true,
@@ -121,14 +121,14 @@ impl Source {
         Self {
             name: name.into(),
             text,
-            digest,
+            digest: Some(digest),
             invalid_utf8,
             kept: true,
         }
     }
 
     /// A source whose text was read and not kept.
-    pub(crate) fn without_text(name: String, digest: [u8; 32]) -> Self {
+    pub(crate) fn without_text(name: String, digest: Option<[u8; 32]>) -> Self {
         Self {
             name,
             text: String::new(),
@@ -140,7 +140,7 @@ impl Source {
 
     /// Whether it had a text that was not kept.
     pub(crate) fn text_is_missing(&self) -> bool {
-        self.text.is_empty() && self.digest != sha256(b"")
+        !self.kept && self.digest != Some(sha256(b""))
     }
 
     /// The name to show.
@@ -161,10 +161,16 @@ impl Source {
         self.kept
     }
 
-    /// The SHA-256 digest of the source's bytes.
+    /// The SHA-256 digest of the source's bytes; `None` if it was loaded without one
+    /// ([`crate::Loader::without_digests`]).
     #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> Option<[u8; 32]> {
         self.digest
+    }
+
+    /// Whether both are known to have the same bytes.
+    pub(crate) fn is_same_text(&self, other: &Self) -> bool {
+        self.digest.is_some() && self.digest == other.digest
     }
 
     /// Where the first byte stands that is not UTF-8, if there is one.

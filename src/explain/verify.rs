@@ -55,7 +55,7 @@ pub enum VerifyError {
 /// let proof = explain::why(&model, "q(a)").unwrap().unwrap();
 ///
 /// let verifier = explain::Verifier::new(&rulebase);
-/// let document = proof.to_json(&verifier.policy_hash());
+/// let document = proof.to_json(&verifier.policy_hash().unwrap());
 /// assert_eq!(verifier.verify(&document).unwrap().goal, "q(a)");
 /// assert!(verifier.verify(&document.replace("q(a)", "q(b)")).is_err());
 /// assert!(explain::verify(&load("p(b).\nq(X) :- p(X).\n"), &document).is_err());
@@ -122,9 +122,9 @@ impl<'r> Verifier<'r> {
         self
     }
 
-    /// What a document must name as its policy.
+    /// What a document must name as its policy; see [`crate::Model::policy_hash`].
     #[must_use]
-    pub fn policy_hash(&self) -> String {
+    pub fn policy_hash(&self) -> Option<String> {
         let mut naive = Naive::new(self.rulebase, 0);
         // A text that is no fact changes nothing, and is refused when a document is checked.
         for (text, added) in &self.edits {
@@ -136,7 +136,7 @@ impl<'r> Verifier<'r> {
     }
 
     /// The name of the policy with the edits that differ from the facts of the rule files.
-    fn hash(&self, naive: &Naive) -> String {
+    fn hash(&self, naive: &Naive) -> Option<String> {
         let data = &self.rulebase.data;
         let stated = |(id, row): &Tuple| {
             let facts = data.facts.get(id.index());
@@ -181,7 +181,7 @@ impl<'r> Verifier<'r> {
                 .ok_or_else(|| invalid(format!("`{text}` is no fact of these rules")))?;
             naive.edits.enter(fact, *added);
         }
-        if document.policy_hash != self.hash(&naive) {
+        if self.hash(&naive).as_ref() != Some(&document.policy_hash) {
             return Err(invalid(
                 "the proof is for another policy: its `policy_hash` differs from that of these rules",
             ));

@@ -83,7 +83,7 @@ impl<'m> Explainer<'m> {
         let mut kept = self.data().sources.iter();
         let same = kept.all(|(id, source)| {
             let read = texts.get(id);
-            read.is_some_and(|read| read.digest() == source.digest())
+            read.is_some_and(|read| read.is_same_text(source))
         });
         self.texts = same.then(|| texts.clone());
         self

@@ -338,7 +338,7 @@ impl Allowlist {
 
     /// Names the policy: see [`Model::policy_hash`].
     #[must_use]
-    pub fn policy_hash(&self) -> String {
+    pub fn policy_hash(&self) -> Option<String> {
         let bound = &*self.inner;
         bound.model.policy_hash(&bound.key, &bound.prefix)
     }

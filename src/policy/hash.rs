@@ -9,20 +9,21 @@ use sha2::{Digest, Sha256};
 
 impl Rulebase {
     /// Names the policy: SHA-256 over a version tag, the allowlist, the prefix of tools and the digests of the rule
-    /// files, sorted. It is a name only: the allowlist need not be one that can be bound.
+    /// files, sorted. It is a name only: the allowlist need not be one that can be bound. `None` if a text was loaded
+    /// without its digest ([`crate::Loader::without_digests`]).
     ///
     /// ```
     /// use horngate::{Rulebase, Source};
     /// let name = |rules: &str, prefix: &str| {
     ///     let rulebase = Rulebase::load([Source::new("a.pl", rules)]).unwrap();
-    ///     rulebase.policy_hash(&"may/2".parse().unwrap(), prefix)
+    ///     rulebase.policy_hash(&"may/2".parse().unwrap(), prefix).unwrap()
     /// };
     /// assert!(name("may(a, b).", "tool_").starts_with("sha256:"));
     /// assert_ne!(name("may(a, b).", "tool_"), name("may(a, c).", "tool_"));
     /// assert_ne!(name("may(a, b).", "tool_"), name("may(a, b).", ""));
     /// ```
     #[must_use]
-    pub fn policy_hash(&self, allowlist: &PredicateKey, tool_prefix: &str) -> String {
+    pub fn policy_hash(&self, allowlist: &PredicateKey, tool_prefix: &str) -> Option<String> {
         policy_hash(self, allowlist, tool_prefix, &[])
     }
 }
@@ -40,7 +41,7 @@ impl Model {
     /// assert_ne!(name(&model), name(&model.apply(["p(b)"], []).unwrap()));
     /// ```
     #[must_use]
-    pub fn policy_hash(&self, allowlist: &PredicateKey, tool_prefix: &str) -> String {
+    pub fn policy_hash(&self, allowlist: &PredicateKey, tool_prefix: &str) -> Option<String> {
         let edits = self.data.edits();
         policy_hash(self.rulebase(), allowlist, tool_prefix, &edits)
     }
@@ -52,9 +53,10 @@ pub(crate) fn policy_hash(
     allowlist: &PredicateKey,
     tool_prefix: &str,
     edits: &[String],
-) -> String {
+) -> Option<String> {
     let sources = rulebase.sources().iter();
-    let mut digests: Vec<[u8; 32]> = sources.map(|(_, source)| source.digest()).collect();
+    let digests: Option<Vec<[u8; 32]>> = sources.map(|(_, source)| source.digest()).collect();
+    let mut digests = digests?;
     digests.sort_unstable();
     let mut hash = Sha256::new();
     for part in ["horngate-policy-1", &allowlist.to_string(), tool_prefix] {
@@ -73,5 +75,5 @@ pub(crate) fn policy_hash(
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("sha256:{hex}")
+    Some(format!("sha256:{hex}"))
 }

@@ -106,7 +106,7 @@ impl Written {
         let data = &allowlist.model().data.rulebase.data;
         let same = |(id, kept): (SourceId, &Source)| {
             let read = sources.get(id);
-            read.is_some_and(|read| read.digest() == kept.digest() && read.has_text())
+            read.is_some_and(|read| read.is_same_text(kept) && read.has_text())
         };
         let updated = !allowlist.model().data.edits().is_empty();
         if updated || !data.sources.iter().all(same) {

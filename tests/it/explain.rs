@@ -39,7 +39,7 @@ fn proof(model: &Model, goal: &str) -> String {
         .unwrap_or_else(|error| panic!("{goal}: {error}"))
         .unwrap_or_else(|| panic!("{goal} does not hold, or has no proof"));
     let verifier = Verifier::new(model.rulebase());
-    let document = proof.to_json(&verifier.policy_hash());
+    let document = proof.to_json(&verifier.policy_hash().unwrap());
     match verifier.verify(&document) {
         Ok(verified) => assert_eq!(verified.goal, proof.goal()),
         Err(error) => panic!("{goal}: {error}\n{document}"),
@@ -81,7 +81,7 @@ fn every_tuple_of_random_models_has_a_proof_that_verifies() {
                 let proof = proof.ok_or_else(|| {
                     TestCaseError::fail(format!("no proof of {goal} in\n{program}"))
                 })?;
-                let document = proof.to_json(&verifier.policy_hash());
+                let document = proof.to_json(&verifier.policy_hash().unwrap());
                 let verified = verifier.verify(&document);
                 prop_assert!(
                     verified.is_ok(),
@@ -240,13 +240,13 @@ fn proofs_verify_after_updates_with_retraction() {
             let allowlist: PredicateKey = "may_execute_tool/2".parse().unwrap();
             let mut before: Vec<(String, String)> = Vec::new();
             for (added, retracted) in &updates {
-                let old = verifier.policy_hash();
+                let old = verifier.policy_hash().unwrap();
                 let added = || added.iter().map(String::as_str);
                 let retracted = || retracted.iter().map(String::as_str);
                 model = model.apply(added(), retracted()).unwrap();
                 verifier = verifier.with_facts(added(), retracted());
-                let hash = verifier.policy_hash();
-                prop_assert_eq!(&hash, &model.policy_hash(&allowlist, "tool_"));
+                let hash = verifier.policy_hash().unwrap();
+                prop_assert_eq!(&hash, &model.policy_hash(&allowlist, "tool_").unwrap());
                 let mut explainer = Explainer::new(&model);
                 let mut now = Vec::new();
                 for goal in tuples(&model) {
@@ -256,7 +256,7 @@ fn proofs_verify_after_updates_with_retraction() {
                             "no proof of {goal} after {updates:?} of\n{program}"
                         ))
                     })?;
-                    let document = proof.to_json(&verifier.policy_hash());
+                    let document = proof.to_json(&verifier.policy_hash().unwrap());
                     let verified = verifier.verify(&document);
                     prop_assert!(
                         verified.is_ok(),
@@ -317,7 +317,7 @@ fn no_proof_verifies_without_one_of_its_clauses() {
                 return Ok(());
             }
             let goal = &goals[pick % goals.len()];
-            let hash = Verifier::new(model.rulebase()).policy_hash();
+            let hash = Verifier::new(model.rulebase()).policy_hash().unwrap();
             let document = proof(&model, goal);
             let value: Value = serde_json::from_str(&document).unwrap();
             for path in nodes(&value) {
@@ -329,7 +329,7 @@ fn no_proof_verifies_without_one_of_its_clauses() {
                 let verifier = Verifier::new(&less);
                 prop_assert!(verifier.verify(&document).is_err());
                 // Also if it claims to be of this policy.
-                let forged = document.replace(&hash, &verifier.policy_hash());
+                let forged = document.replace(&hash, &verifier.policy_hash().unwrap());
                 prop_assert!(
                     verifier.verify(&forged).is_err(),
                     "{clause}\n{forged}\n{text}"
@@ -515,7 +515,7 @@ fn documents_that_are_no_proofs_are_rejected() {
     let verifier = Verifier::new(model.rulebase());
     let good = proof(&model, "q(a)");
     let mut reasons = String::new();
-    let hash = verifier.policy_hash();
+    let hash = verifier.policy_hash().unwrap();
     for (text, by) in [
         ("{\"goal\"", "{\"extra\":1,\"goal\""),
         ("{\"goal\"", "{\"goal\":\"q(a)\",\"goal\""),
@@ -579,7 +579,7 @@ fn deep_and_long_documents_take_neither_the_stack_nor_long() {
     };
     let rule = clause(7, "p(X) :- p(X).");
     let document = |node: String| {
-        let hash = verifier.policy_hash();
+        let hash = verifier.policy_hash().unwrap();
         format!("{{\"goal\":\"p(a)\",\"holds\":true,\"proof\":{node},\"policy_hash\":\"{hash}\"}}")
     };
     let open = format!("{{\"fact\":\"p(a)\",{rule},\"because\":[");

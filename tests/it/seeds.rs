@@ -339,7 +339,7 @@ fn a_budget_that_runs_out_gives_no_model() {
 
 #[test]
 fn the_policy_hash_names_content_and_not_places() {
-    let hash = |sources: Vec<Source>| bind(&model(sources)).policy_hash();
+    let hash = |sources: Vec<Source>| bind(&model(sources)).policy_hash().unwrap();
     let (a, b) = ("may_execute_tool(a, tool_x).\n", ":- dynamic p/1.\n");
     let first = hash(vec![Source::new("one.pl", a), Source::new("two.pl", b)]);
     let second = hash(vec![

@@ -3,6 +3,7 @@
 //! Nothing here allows what was not derived, and no failure is anything but a denial.
 
 use crate::args::{Decide, Format};
+use crate::files::Keep;
 use crate::outcome::Outcome;
 use crate::printable::Printable;
 use crate::problem::Problem;
@@ -12,7 +13,13 @@ use horngate::{Decision, DenyReason, syntax};
 use std::io;
 
 pub(crate) fn run(args: &Decide) -> io::Result<Outcome> {
-    let bound = rules::bind(&args.rules, &args.authority, &args.limits);
+    // The answers of a batch name no policy.
+    let keep = if args.batch.is_some() {
+        Keep::Nothing
+    } else {
+        Keep::Digests
+    };
+    let bound = rules::bind(&args.rules, &args.authority, &args.limits, keep);
     if let Ok(bound) = &bound {
         bound.tell();
     }
@@ -64,7 +71,7 @@ fn one(
             policy_hash: bound
                 .as_ref()
                 .ok()
-                .map(|bound| bound.allowlist.policy_hash()),
+                .and_then(|bound| bound.allowlist.policy_hash()),
             error: bound.as_ref().err().map(Problem::json),
         })?,
         Format::Human => {

@@ -3,6 +3,7 @@
 //! Nothing here judges a change; with `--grants-no-more-than` the code only says whether anything is allowed that was not.
 
 use crate::args::{Diff, Format};
+use crate::files::Keep;
 use crate::json::{Change, Clause, Lost};
 use crate::outcome::Outcome;
 use crate::printable::Printable;
@@ -80,7 +81,12 @@ fn answer(args: &Diff) -> Result<Answer, Problem> {
     );
     guard::run(args.limits.timeout, move || {
         let bind = |path: &PathBuf| {
-            rules::bind_here(std::slice::from_ref(path), &authority, &budget, true)
+            rules::bind_here(
+                std::slice::from_ref(path),
+                &authority,
+                &budget,
+                Keep::Places,
+            )
         };
         let [old_path, new_path] = &paths;
         let (old, new) = (bind(old_path)?, bind(new_path)?);

@@ -117,7 +117,7 @@ fn of_pair(
     Ok(Explained {
         headline,
         explanation: explanation.ok_or_else(lost)?,
-        policy_hash: allowlist.policy_hash(),
+        policy_hash: allowlist.policy_hash().ok_or_else(unnamed)?,
         remarks: bound.remarks().to_vec(),
     })
 }
@@ -144,9 +144,15 @@ fn of_goal(args: &Explain, rulebase: &Rulebase, goal: &str) -> Result<Explained,
     Ok(Explained {
         headline,
         explanation,
-        policy_hash: model.policy_hash(&allowlist.key, prefix),
+        policy_hash: model
+            .policy_hash(&allowlist.key, prefix)
+            .ok_or_else(unnamed)?,
         remarks: Vec::new(),
     })
+}
+
+fn unnamed() -> Problem {
+    Problem::Internal("the rules were read without their digests".to_owned())
 }
 
 fn no_answer(args: &Explain, problem: &Problem) -> io::Result<Outcome> {

@@ -55,20 +55,33 @@ pub(crate) fn names(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     each(paths, RULES, |path| Ok(path.to_owned()))
 }
 
+/// What is kept of the texts of rules beside their meaning.
+#[derive(Clone, Copy)]
+pub(crate) enum Keep {
+    /// Nothing: the policy gets no name.
+    Nothing,
+    /// The digest of each, so that the policy has a name.
+    Digests,
+    /// That, and the place of each fact.
+    Places,
+}
+
 /// Loads the files piece by piece, so that none is held whole. `Ok(None)`: the rules are not clean, or a path is no
-/// regular file and could not be read a second time to say why. `places`: the place of each fact is kept.
+/// regular file and could not be read a second time to say why.
 ///
 /// # Errors
 /// As [`read`], and when there are more clauses than the budget has.
 pub(crate) fn load(
     paths: &[PathBuf],
     budget: &Budget,
-    places: bool,
+    keep: Keep,
 ) -> Result<Option<Rulebase>, Problem> {
     let mut loader = Loader::within(budget);
-    if places {
-        loader = loader.with_places();
-    }
+    loader = match keep {
+        Keep::Nothing => loader.without_digests(),
+        Keep::Digests => loader,
+        Keep::Places => loader.with_places(),
+    };
     let mut regular = true;
     let mut piece = vec![0; PIECE];
     each(paths, RULES, |path| {

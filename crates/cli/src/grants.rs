@@ -3,6 +3,7 @@
 //! Nothing here is a grant that `decide` would not give.
 
 use crate::args::{Grants, GrantsFormat};
+use crate::files::Keep;
 use crate::json::Pair;
 use crate::outcome::Outcome;
 use crate::printable::printable;
@@ -11,7 +12,7 @@ use crate::{json, rules};
 use std::io;
 
 pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
-    let bound = match rules::bind(&args.rules, &args.authority, &args.limits) {
+    let bound = match rules::bind(&args.rules, &args.authority, &args.limits, Keep::Nothing) {
         Ok(bound) => bound,
         Err(problem) => return no_answer(args, &problem),
     };

@@ -3,6 +3,7 @@
 //! Nothing here changes what is granted, and no finding is mended.
 
 use crate::args::{Format, Pin};
+use crate::files::Keep;
 use crate::outcome::Outcome;
 use crate::printable::Printable;
 use crate::problem::{Problem, Unreadable};
@@ -73,7 +74,7 @@ fn answer(args: &Pin) -> Result<Answer, Problem> {
     );
     guard::run(args.limits.timeout, move || {
         let tools = lists::read(&lists, actor.as_deref(), &unflagged)?;
-        let bound = rules::bind_here(&paths, &authority, &budget, true)?;
+        let bound = rules::bind_here(&paths, &authority, &budget, Keep::Places)?;
         let pins = Pins::compare(&bound.allowlist, &tools);
         let findings = placed(&bound, &paths, pins.findings())?;
         Ok(Answer {

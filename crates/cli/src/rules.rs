@@ -3,6 +3,7 @@
 //! Nothing here decides.
 
 use crate::args::{Authority, Limits, Rules};
+use crate::files::Keep;
 use crate::problem::Problem;
 use crate::{files, guard, render};
 use horngate::{Allowlist, Budget, Diagnostic, Program, Rulebase, Severity, Sources};
@@ -36,16 +37,16 @@ pub(crate) fn with<T>(
     budget: &Budget,
     work: impl Fn(&Rulebase) -> Result<T, Problem>,
 ) -> Result<T, Problem> {
-    with_places(paths, budget, false, work)
+    with_kept(paths, budget, Keep::Nothing, work)
 }
 
-fn with_places<T>(
+fn with_kept<T>(
     paths: &[PathBuf],
     budget: &Budget,
-    places: bool,
+    keep: Keep,
     work: impl Fn(&Rulebase) -> Result<T, Problem>,
 ) -> Result<T, Problem> {
-    if let Some(rulebase) = files::load(paths, budget, places)? {
+    if let Some(rulebase) = files::load(paths, budget, keep)? {
         match work(&rulebase) {
             Ok(done) => return Ok(done),
             Err(problem) if problem.is_of_a_budget() => {
@@ -63,21 +64,22 @@ pub(crate) fn bind(
     rules: &Rules,
     authority: &Authority,
     limits: &Limits,
+    keep: Keep,
 ) -> Result<Bound, Problem> {
     let (paths, authority, budget) = (rules.paths.clone(), authority.clone(), limits.budget());
     guard::run(limits.timeout, move || {
-        bind_here(&paths, &authority, &budget, false)
+        bind_here(&paths, &authority, &budget, keep)
     })
 }
 
-/// The same in this thread. `places`: [`texts`] can tell where grants stand.
+/// The same in this thread.
 pub(crate) fn bind_here(
     paths: &[PathBuf],
     authority: &Authority,
     budget: &Budget,
-    places: bool,
+    keep: Keep,
 ) -> Result<Bound, Problem> {
-    with_places(paths, budget, places, |rulebase| {
+    with_kept(paths, budget, keep, |rulebase| {
         bound(rulebase, authority, budget)
     })
 }
@@ -107,7 +109,7 @@ pub(crate) fn bound(
     })
 }
 
-/// The texts of the rules, read again if they were not kept. They may have changed since: see [`GrantingClauses`].
+/// The texts of the rules, read again if they were not kept: they tell where grants stand if [`Keep::Places`] were. They may have changed since: see [`GrantingClauses`].
 ///
 /// [`GrantingClauses`]: horngate::GrantingClauses
 pub(crate) fn texts(allowlist: &Allowlist, paths: &[PathBuf]) -> Result<Sources, Problem> {

@@ -28,6 +28,9 @@ pub enum PolicyError {
         /// What to write.
         help: String,
     },
+    /// The rules have no name, so that nothing can be approved under them.
+    #[error("the rules were loaded without digests")]
+    Unnamed,
     /// The allowlist is doubtful.
     #[error("{lint}: {message}; name the lint and a reason if that is meant")]
     Doubt {

@@ -248,7 +248,7 @@ impl GateBuilder {
             audit_failure: self.audit_failure,
         };
         let rules = Rules::bind(self.allowlist, &settings.accepted)?;
-        let hash = settings.policy_hash(&rules);
+        let hash = settings.policy_hash(&rules)?;
         let now = self.clock.now();
         let epoch = self.store.open(&self.name, &hash, now)?;
         if let Some(log) = &self.audit {
@@ -319,11 +319,9 @@ fn settings_text(
 
 impl Settings {
     /// Names the policy: the rules and all settings.
-    pub(super) fn policy_hash(&self, rules: &Rules) -> String {
-        let rules = rules.allowlist.policy_hash();
-        format!(
-            "sha256:{}",
-            Digest::of_parts("horngate-gate-1", [&*rules, &self.text])
-        )
+    pub(super) fn policy_hash(&self, rules: &Rules) -> Result<String, PolicyError> {
+        let rules = rules.allowlist.policy_hash().ok_or(PolicyError::Unnamed)?;
+        let digest = Digest::of_parts("horngate-gate-1", [&*rules, &self.text]);
+        Ok(format!("sha256:{digest}"))
     }
 }

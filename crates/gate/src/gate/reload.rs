@@ -81,7 +81,7 @@ impl Gate {
     fn opened(&self, allowlist: Allowlist) -> Result<Policy, ReloadError> {
         let inner = &*self.inner;
         let rules = Rules::bind(allowlist, &inner.settings.accepted)?;
-        let hash = inner.settings.policy_hash(&rules);
+        let hash = inner.settings.policy_hash(&rules)?;
         let now = inner.clock.now();
         let epoch = inner.store.open(&inner.name, &hash, now)?;
         if let Some(log) = &inner.audit {

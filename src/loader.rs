@@ -250,21 +250,24 @@ impl Loader {
     fn clauses(&mut self, file: &mut File, text: &str, complete: bool) -> usize {
         let mut at = 0;
         let mut facts: Vec<syntax::Fact<'_>> = Vec::with_capacity(FACTS_AT_ONCE);
+        let mut arguments: Vec<Argument<'_>> = Vec::new();
         while self.clean {
             if !file.in_tests && (file.base > 0 || at > 0) {
-                while let Some(fact) = syntax::scan_fact(text, at, complete) {
+                while let Some(fact) = syntax::scan_fact(text, at, complete, &mut arguments) {
                     if !self.count(|| place(file, fact.start, fact.end)) {
                         return at;
                     }
                     at = fact.end;
                     facts.push(fact);
                     if facts.len() == FACTS_AT_ONCE {
-                        self.facts(file, &facts);
+                        self.facts(file, &facts, &arguments);
                         facts.clear();
+                        arguments.clear();
                     }
                 }
-                self.facts(file, &facts);
+                self.facts(file, &facts, &arguments);
                 facts.clear();
+                arguments.clear();
             }
             let first = file.base == 0 && at == 0;
             let depth = self.budget.nesting();
@@ -303,20 +306,19 @@ impl Loader {
     }
 
     /// Takes in some facts. All their names are interned together.
-    fn facts(&mut self, file: &File, facts: &[syntax::Fact<'_>]) {
-        let names = facts
-            .iter()
-            .flat_map(syntax::Fact::arguments)
-            .filter_map(|argument| match argument {
-                Argument::Atom(name) => Some(*name),
-                _ => None,
-            });
+    fn facts(&mut self, file: &File, facts: &[syntax::Fact<'_>], mut arguments: &[Argument<'_>]) {
+        let names = arguments.iter().filter_map(|argument| match argument {
+            Argument::Atom(name) => Some(*name),
+            _ => None,
+        });
         self.found.clear();
         self.constants.atoms(names, &mut self.found);
         let found = std::mem::take(&mut self.found);
         let mut atoms = found.iter().flatten().copied();
         for fact in facts {
-            self.fact(file, fact, &mut atoms);
+            let (own, others) = arguments.split_at_checked(fact.arity).unwrap_or_default();
+            self.fact(file, fact, own, &mut atoms);
+            arguments = others;
         }
         self.found = found;
     }
@@ -325,13 +327,13 @@ impl Loader {
         &mut self,
         file: &File,
         fact: &syntax::Fact<'_>,
+        arguments: &[Argument<'_>],
         atoms: &mut impl Iterator<Item = Value>,
     ) {
-        let arguments = fact.arguments();
         let known = self
             .tables
             .get(self.last)
-            .is_some_and(|table| table.is(fact.name, arguments.len()));
+            .is_some_and(|table| table.is(fact.name, fact.arity));
         if !known {
             self.last = self.table(file, fact);
         }
@@ -353,7 +355,7 @@ impl Loader {
     }
 
     fn table(&mut self, file: &File, fact: &syntax::Fact<'_>) -> usize {
-        let key = (Box::from(fact.name), fact.arguments().len());
+        let key = (Box::from(fact.name), fact.arity);
         if let Some(at) = self.index.get(&key) {
             return *at;
         }

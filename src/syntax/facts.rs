@@ -16,44 +16,56 @@ pub(crate) enum Argument<'t> {
     Integer(i64),
 }
 
-/// A plain fact.
+/// A plain fact, without its arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Fact<'t> {
     pub(crate) name: &'t str,
-    arguments: [Argument<'t>; MAX_ARGUMENTS],
-    count: usize,
+    /// How many arguments it has.
+    pub(crate) arity: usize,
     /// Its first byte.
     pub(crate) start: usize,
     /// One past its dot.
     pub(crate) end: usize,
 }
 
-impl<'t> Fact<'t> {
-    pub(crate) fn arguments(&self) -> &[Argument<'t>] {
-        self.arguments.get(..self.count).unwrap_or(&[])
+/// The plain fact that comes next at or after `at`, behind layout and line comments; its arguments are added to
+/// `arguments`, which keeps several facts' together. `complete` says that the text ends with the file: otherwise a dot
+/// needs a byte behind it to be an end.
+#[inline]
+pub(crate) fn scan<'t>(
+    text: &'t str,
+    at: usize,
+    complete: bool,
+    arguments: &mut Vec<Argument<'t>>,
+) -> Option<Fact<'t>> {
+    let before = arguments.len();
+    let fact = scan_into(text, at, complete, arguments);
+    if fact.is_none() {
+        arguments.truncate(before);
     }
+    fact
 }
 
-/// The plain fact that comes next at or after `at`, behind layout and line comments. `complete` says that the text
-/// ends with the file: otherwise a dot needs a byte behind it to be an end.
-pub(crate) fn scan(text: &str, at: usize, complete: bool) -> Option<Fact<'_>> {
+fn scan_into<'t>(
+    text: &'t str,
+    at: usize,
+    complete: bool,
+    arguments: &mut Vec<Argument<'t>>,
+) -> Option<Fact<'t>> {
     let bytes = text.as_bytes();
     let mut scanner = Scanner { text, bytes, at };
     scanner.skip_layout()?;
     let start = scanner.at;
     let name = scanner.name()?;
     scanner.expect(b'(')?;
-    let mut fact = Fact {
-        name,
-        arguments: [Argument::Integer(0); MAX_ARGUMENTS],
-        count: 0,
-        start,
-        end: 0,
-    };
+    let mut arity = 0;
     loop {
         scanner.skip_blanks();
-        *fact.arguments.get_mut(fact.count)? = scanner.argument()?;
-        fact.count += 1;
+        if arity == MAX_ARGUMENTS {
+            return None;
+        }
+        arguments.push(scanner.argument()?);
+        arity += 1;
         scanner.skip_blanks();
         match scanner.next()? {
             b',' => {}
@@ -69,8 +81,12 @@ pub(crate) fn scan(text: &str, at: usize, complete: bool) -> Option<Fact<'_>> {
         None if complete => {}
         _ => return None,
     }
-    fact.end = scanner.at;
-    Some(fact)
+    Some(Fact {
+        name,
+        arity,
+        start,
+        end: scanner.at,
+    })
 }
 
 struct Scanner<'t> {
@@ -79,8 +95,30 @@ struct Scanner<'t> {
     at: usize,
 }
 
-fn continues_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// What a byte may be: [`IN_NAME`], [`IN_QUOTES`].
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            kinds[byte as usize] |= IN_NAME;
+        }
+        if byte != b'\\' && byte != b'\'' && byte != b'"' {
+            kinds[byte as usize] |= IN_QUOTES;
+        }
+        byte += 1;
+    }
+    kinds
+};
+/// Goes on with a name.
+const IN_NAME: u8 = 1;
+/// Stands for itself in quotes of either kind.
+const IN_QUOTES: u8 = 2;
+
+fn is(byte: u8, kind: u8) -> bool {
+    KINDS
+        .get(usize::from(byte))
+        .is_some_and(|of| of & kind != 0)
 }
 
 impl<'t> Scanner<'t> {
@@ -131,7 +169,7 @@ impl<'t> Scanner<'t> {
     fn name(&mut self) -> Option<&'t str> {
         let start = self.at;
         self.peek()?.is_ascii_lowercase().then_some(())?;
-        while self.peek().is_some_and(continues_name) {
+        while is(self.peek()?, IN_NAME) {
             self.at += 1;
         }
         // A letter beyond ASCII would go on with the name.
@@ -145,10 +183,17 @@ impl<'t> Scanner<'t> {
             quote @ (b'\'' | b'"') => {
                 self.at += 1;
                 let start = self.at;
-                while matches!(self.peek()?, byte @ b' '..=b'~' if byte != quote && byte != b'\\') {
+                loop {
+                    let byte = self.peek()?;
+                    if !is(byte, IN_QUOTES) {
+                        if byte == quote {
+                            break;
+                        }
+                        // The other quote; what is escaped or not ASCII is left alone.
+                        matches!(byte, b'\'' | b'"').then_some(())?;
+                    }
                     self.at += 1;
                 }
-                (self.peek()? == quote).then_some(())?;
                 let text = self.slice(start)?;
                 self.at += 1;
                 // Doubled quotes stand for one.
@@ -187,15 +232,19 @@ mod tests {
 
     #[test]
     fn plain_facts_are_read_and_others_left_alone() {
-        let fact = scan(" % c\n\tp('U:Qa', tool_x,-3 , \"s t\").\nq.", 0, false).unwrap();
-        assert_eq!((fact.name, fact.start, fact.end), ("p", 6, 35));
+        let mut arguments = vec![Argument::Integer(7)];
+        let text = " % c\n\tp('U:Qa', tool_x,-3 , \"s t\").\nq.";
+        let fact = scan(text, 0, false, &mut arguments).unwrap();
+        assert_eq!((fact.name, fact.arity), ("p", 4));
+        assert_eq!((fact.start, fact.end), (6, 35));
         let expected = [
+            Argument::Integer(7),
             Argument::Atom("U:Qa"),
             Argument::Atom("tool_x"),
             Argument::Integer(-3),
             Argument::String("s t"),
         ];
-        assert_eq!(fact.arguments(), expected);
+        assert_eq!(arguments, expected);
         let others = [
             "p.",
             "p(X).",
@@ -232,9 +281,10 @@ mod tests {
             "% end",
         ];
         for text in others {
-            assert_eq!(scan(text, 0, true), None, "{text}");
+            assert_eq!(scan(text, 0, true, &mut arguments), None, "{text}");
         }
-        assert!(scan("p(a).", 0, true).is_some());
-        assert!(scan("p(a).", 0, false).is_none());
+        assert!(scan("p(a).", 0, false, &mut arguments).is_none());
+        assert_eq!(arguments, expected);
+        assert!(scan("p(a).", 0, true, &mut arguments).is_some());
     }
 }

@@ -71,11 +71,15 @@ pub fn format(source: &Source) -> Result<String, Vec<Diagnostic>> {
 /// A directive after which a text may be written with other operators.
 fn same_clauses(old: &str, new: &str) -> Result<bool, Diagnostic> {
     let (mut old_at, mut new_at) = (0, 0);
+    let (mut old_arguments, mut new_arguments) = (Vec::new(), Vec::new());
     loop {
+        old_arguments.clear();
+        new_arguments.clear();
         if old_at > 0
-            && let (Some(a), Some(b)) = (scan_fact(old, old_at, true), scan_fact(new, new_at, true))
+            && let Some(a) = scan_fact(old, old_at, true, &mut old_arguments)
+            && let Some(b) = scan_fact(new, new_at, true, &mut new_arguments)
         {
-            if (a.name, a.arguments()) != (b.name, b.arguments()) {
+            if a.name != b.name || old_arguments != new_arguments {
                 return Ok(false);
             }
             (old_at, new_at) = (a.end, b.end);

@@ -34,6 +34,13 @@ pub fn present() -> bool {
     found
 }
 
+/// `swipl`, with a limit on its memory: its own limits do not count what it keeps outside its stacks and tables.
+pub fn swipl() -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 8388608; exec swipl \"$@\"", "swipl"]);
+    command
+}
+
 impl Batch {
     /// Starts the peer, if it is there.
     pub fn start() -> Option<Self> {
@@ -41,7 +48,7 @@ impl Batch {
             return None;
         }
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/batch.pl");
-        let mut child = Command::new("swipl")
+        let mut child = swipl()
             .args(["-q", "-f", "none"])
             .arg(script)
             .env("LC_ALL", "C.UTF-8")

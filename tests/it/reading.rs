@@ -14,7 +14,7 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// How many texts of each kind to try.
 fn texts() -> usize {
@@ -276,7 +276,7 @@ fn reading(text: &str) -> Option<Value> {
 
 fn peer_readings<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/read.pl");
-    let mut child = Command::new("swipl")
+    let mut child = peer::swipl()
         .args(["-q", "-f", "none"])
         .arg(script)
         .stdin(Stdio::piped())

@@ -24,6 +24,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ WORKERS = 4
 SECONDS = 30
 # One process in some thousands hangs; it is asked again, and said so.
 ATTEMPTS = 3
+# Its own limits do not count what it keeps outside its stacks and tables.
+MEMORY_BYTES = 8 << 30
 KINDS = {"lex", "syntax", "unsafe", "unstratified", "unsupported", "arity", "undefined"}
 FORMS = ("queries", "query_error", "expect_error")
 ENVIRONMENT = {**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -182,6 +185,7 @@ def main(paths):
     if not paths:
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     cases = []
     for path in paths:
         with open(path, encoding="utf8") as lines:

@@ -4,7 +4,7 @@
 
 use crate::args::Compile;
 use crate::outcome::Outcome;
-use crate::{files, guard, json, render, write};
+use crate::{files, guard, json, render, replace};
 use horngate::{PredicateKey, Rulebase, compile};
 use std::io;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Compile) -> io::Result<Outcome> {
     match &args.output {
         None => json::stdout(|out| out.write_all(module.as_bytes()))?,
         Some(path) => {
-            if let Err(error) = write::whole(path, module.as_bytes()) {
+            if let Err(error) = replace::whole(path, module.as_bytes()) {
                 let path = path.display();
                 render::tell(&format!("error: cannot write `{path}`: {error}"));
                 return Ok(Outcome::NoAnswer);

@@ -28,7 +28,6 @@ mod replace;
 mod rules;
 mod sarif;
 mod tree;
-mod write;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -22,8 +22,10 @@ mod gate;
 mod outcome;
 mod permit;
 mod policy;
+mod precheck;
 mod private;
 mod schema;
+mod secret;
 mod spec;
 mod store;
 mod tool;
@@ -47,7 +49,9 @@ pub use gate::{
 };
 pub use outcome::{Done, Reason, Refusal};
 pub use permit::Permitted;
-pub use policy::PolicyError;
+pub use policy::{DOUBTS, PolicyError};
+pub use precheck::{Precheck, RESTRICTIONS};
+pub use secret::read_secret;
 pub use spec::{Level, ToolSpec};
 pub use store::{
     Asked, Basis, Claim, Consumed, Decided, End, MemoryStore, SqliteStore, Store, StoreError,

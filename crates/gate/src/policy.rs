@@ -9,7 +9,11 @@ use horngate::{Allowlist, Argument, Decision, Restriction, RestrictionError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Doubts about an allowlist on which no gate is built unless its builder names them and a reason.
-pub(crate) const DOUBTS: [&str; 3] = ["default-allow", "always-true", "cartesian-grant"];
+///
+/// ```
+/// assert!(horngate_gate::DOUBTS.contains(&"default-allow"));
+/// ```
+pub const DOUBTS: [&str; 3] = ["default-allow", "always-true", "cartesian-grant"];
 
 /// Why rules cannot be a gate's policy.
 #[derive(Clone, Debug, thiserror::Error)]

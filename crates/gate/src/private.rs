@@ -41,6 +41,35 @@ mod unix {
         Ok(file)
     }
 
+    /// Creates a file that only its owner can read; one that is there already is refused, and so is a link.
+    pub(crate) fn create_new(path: &Path) -> io::Result<File> {
+        File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+    }
+
+    /// Opens a file that nobody but its owner can read or change.
+    pub(crate) fn open_secret(path: &Path) -> io::Result<File> {
+        // Without waiting for somebody to write, should it be a pipe.
+        let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = File::options()
+            .read(true)
+            .custom_flags(i32::try_from(flags.bits()).unwrap_or(0))
+            .open(path)?;
+        let about = file.metadata()?;
+        if !about.is_file() {
+            return Err(io::Error::other("it is no plain file"));
+        }
+        if about.mode() & 0o077 != 0 {
+            return Err(io::Error::other(
+                "others may read it; take that right away (chmod 600)",
+            ));
+        }
+        Ok(file)
+    }
+
     fn named(path: &Path, what: &dyn std::fmt::Display) -> io::Error {
         io::Error::other(format!("{}: {what}", path.display()))
     }
@@ -73,7 +102,7 @@ mod unix {
 }
 
 #[cfg(unix)]
-pub(crate) use unix::{check_in_place, lock, open, unlock};
+pub(crate) use unix::{check_in_place, create_new, lock, open, open_secret, unlock};
 
 #[cfg(not(unix))]
 mod other {
@@ -90,6 +119,14 @@ mod other {
         Err(unsupported())
     }
 
+    pub(crate) fn create_new(_: &Path) -> io::Result<File> {
+        Err(unsupported())
+    }
+
+    pub(crate) fn open_secret(_: &Path) -> io::Result<File> {
+        Err(unsupported())
+    }
+
     pub(crate) fn check_in_place(_: &File, _: &Path) -> io::Result<()> {
         Err(unsupported())
     }
@@ -102,4 +139,4 @@ mod other {
 }
 
 #[cfg(not(unix))]
-pub(crate) use other::{check_in_place, lock, open, unlock};
+pub(crate) use other::{check_in_place, create_new, lock, open, open_secret, unlock};

@@ -10,6 +10,7 @@ pub use file::{AuditLog, Durability};
 pub(crate) use redact::redacted;
 pub use verify::{Broken, Whole, verify};
 
+use crate::arguments::Arguments;
 use crate::clock::Millis;
 use serde::Serialize;
 use serde_json::Value;
@@ -125,5 +126,21 @@ impl<'a> Entry<'a> {
             policy_hash: "",
             epoch: 0,
         }
+    }
+
+    /// The same with a call's arguments, without what looks secret, and their hash.
+    ///
+    /// ```
+    /// use horngate_gate::{Arguments, Entry, Event};
+    /// let arguments = Arguments::parse(r#"{"token": "t", "n": 1}"#)?;
+    /// let entry = Entry::new(0, Event::Executing, "gate").with_arguments(&arguments);
+    /// assert_eq!(entry.arguments.unwrap()["token"], "[redacted]");
+    /// # Ok::<(), horngate_gate::ArgumentsError>(())
+    /// ```
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: &Arguments) -> Self {
+        self.arguments = redacted(arguments.value(), arguments.canonical().len());
+        self.arguments_hash = Some(arguments.digest().to_string());
+        self
     }
 }

@@ -26,6 +26,8 @@ pub struct Broken {
     pub line: u64,
     /// What is wrong.
     pub what: String,
+    /// Whether it is only that the last line has no end: its writer was stopped, or is writing now.
+    pub torn: bool,
 }
 
 #[derive(Deserialize)]
@@ -61,6 +63,7 @@ pub fn verify(
         Ok(Err(Broken {
             line,
             what: what.to_owned(),
+            torn: false,
         }))
     };
     loop {
@@ -71,7 +74,13 @@ pub fn verify(
             break;
         }
         let Some(line) = line.strip_suffix(b"\n") else {
-            return broken(number, "the line was cut short");
+            // A longer line than any has no end here, either.
+            let torn = io::Read::read(&mut log, &mut [0])? == 0;
+            return Ok(Err(Broken {
+                line: number,
+                what: "the line was cut short".to_owned(),
+                torn,
+            }));
         };
         let (Some(prefix), Some(hash)) = (prefix_of(line), hash_of(line)) else {
             return broken(number, "the line has no hash");

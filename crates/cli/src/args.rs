@@ -9,6 +9,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+mod gate;
+
+pub(crate) use gate::{
+    Action, Answer, Approvals, Approve, Audit, AuditAction, Hook, Keygen, List, One, StoreFile,
+    Verify,
+};
+
 /// May this actor run this tool? Prolog rule files, evaluated as Datalog, that deny everything not derived.
 #[derive(Debug, Parser)]
 #[command(name = "horngate", version, arg_required_else_help = true)]
@@ -32,6 +39,9 @@ pub(crate) enum Command {
     Diff(Diff),
     Fmt(Fmt),
     Compile(Compile),
+    Approvals(Approvals),
+    Audit(Audit),
+    Hook(Hook),
 }
 
 /// Say all that is wrong or doubtful in rule files

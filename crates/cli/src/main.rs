@@ -3,7 +3,9 @@
 //! No failure here is ever exit code 0: bad usage, an unreadable file, refused rules, a budget, a panic and output
 //! that cannot be written all end with 2.
 
+mod approvals;
 mod args;
+mod audit;
 mod batch;
 mod check;
 mod compile;
@@ -16,6 +18,7 @@ mod files;
 mod fmt;
 mod grants;
 mod guard;
+mod hook;
 mod json;
 mod lists;
 mod outcome;
@@ -27,7 +30,9 @@ mod render;
 mod replace;
 mod rules;
 mod sarif;
+mod secret;
 mod tree;
+mod when;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -60,6 +65,10 @@ fn run() -> Outcome {
         Command::Diff(args) => diff::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Compile(args) => compile::run(args),
+        Command::Approvals(args) => approvals::run(args),
+        Command::Audit(args) => audit::run(args),
+        Command::Hook(args) if hook::run(args) => Ok(Outcome::Yes),
+        Command::Hook(_) => Ok(Outcome::NoAnswer),
     };
     result.unwrap_or_else(|error| {
         // Whoever closed the pipe does not want to hear more.
@@ -71,14 +80,19 @@ fn run() -> Outcome {
 }
 
 /// Bad usage, or help and version. These end with 0 only when they are all that was asked for: an actor or tool
-/// named `--help` must not be allowed.
+/// named `--help` must not be allowed. A hook ends with 0 only when it allows.
 fn usage(error: &clap::Error) -> Outcome {
     let asked = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
+    let words = match std::env::args_os().nth(1) {
+        Some(first) if first == "approvals" || first == "audit" => 4,
+        Some(first) if first == "hook" => 0,
+        _ => 3,
+    };
     match error.print() {
-        Ok(()) if asked && std::env::args_os().count() <= 3 => Outcome::Yes,
+        Ok(()) if asked && std::env::args_os().count() <= words => Outcome::Yes,
         _ => Outcome::NoAnswer,
     }
 }

@@ -6,7 +6,7 @@ use crate::args::{Authority, Limits, Rules};
 use crate::files::Keep;
 use crate::problem::Problem;
 use crate::{files, guard, render};
-use horngate::{Allowlist, Budget, Diagnostic, Program, Rulebase, Severity, Sources};
+use horngate::{Allowlist, Budget, Diagnostic, PredicateKey, Program, Rulebase, Severity, Sources};
 use std::path::PathBuf;
 
 /// An allowlist that decides.
@@ -84,6 +84,22 @@ pub(crate) fn bind_here(
     })
 }
 
+/// The same; the predicates of these names are derived, too, whatever their arity.
+pub(crate) fn bind_here_with(
+    paths: &[PathBuf],
+    authority: &Authority,
+    budget: &Budget,
+    keep: Keep,
+    names: &[&str],
+) -> Result<Bound, Problem> {
+    with_kept(paths, budget, keep, |rulebase| {
+        let named = rulebase
+            .predicates()
+            .filter(|key| names.contains(&key.name()));
+        bound_of(rulebase, authority, budget, named)
+    })
+}
+
 /// The rules of the files that the paths name, read whole.
 pub(crate) fn whole(paths: &[PathBuf], budget: &Budget) -> Result<Rulebase, Problem> {
     let program = Program::parse_within(files::read(paths)?, budget);
@@ -96,9 +112,20 @@ pub(crate) fn bound(
     authority: &Authority,
     budget: &Budget,
 ) -> Result<Bound, Problem> {
+    bound_of(rulebase, authority, budget, [])
+}
+
+fn bound_of<'r>(
+    rulebase: &'r Rulebase,
+    authority: &Authority,
+    budget: &Budget,
+    others: impl IntoIterator<Item = &'r PredicateKey>,
+) -> Result<Bound, Problem> {
     let wanted = &authority.allowlist;
+    let mut roots = vec![wanted.key.clone()];
+    roots.extend(others.into_iter().cloned());
     let model = rulebase
-        .evaluate_slice(std::slice::from_ref(&wanted.key), budget)
+        .evaluate_slice(&roots, budget)
         .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
     keep(&model);
     let prefix = &authority.tool_prefix;

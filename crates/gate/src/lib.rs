@@ -58,3 +58,8 @@ pub use store::{
 };
 pub use tool::{BoxFuture, Confined, Tool, ToolError};
 pub use visible::visible;
+
+/// The example of the document about approvals is tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/approvals.md")]
+struct ApprovalsDocument;

@@ -6,6 +6,8 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+mod approvals;
+mod audit;
 mod batch;
 mod budgets;
 mod cases;
@@ -16,6 +18,7 @@ mod diff;
 mod explain;
 mod fmt;
 mod grants;
+mod hook;
 mod pin;
 mod process;
 mod query;

@@ -30,6 +30,8 @@ fn bad_usage_and_help_amid_arguments_end_with_two() {
         &["decide", rules, "--version", "repl"],
         &["decide", rules, "-V", "repl"],
         &["decide", rules, "--batch=x", "repl"],
+        &["approvals", "show", "--store=x", "--help"],
+        &["audit", "verify", "x", "--help"],
     ] {
         assert_eq!(run(&root(), args).code, 2, "{args:?}");
     }
@@ -44,6 +46,10 @@ fn help_and_version() {
         &["-V"],
         &["help", "decide"],
         &["decide", "--help"],
+        &["approvals", "--help"],
+        &["approvals", "approve", "--help"],
+        &["audit", "verify", "--help"],
+        &["help", "hook"],
     ] {
         assert_eq!(run(&root(), args).code, 0, "{args:?}");
     }

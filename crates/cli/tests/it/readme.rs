@@ -6,14 +6,14 @@ use std::fs;
 
 /// One command of a `console` block: its words, the code it ends with, its standard output.
 #[derive(Debug, Default)]
-struct Step {
-    words: Vec<String>,
-    code: i32,
-    output: String,
+pub(crate) struct Step {
+    pub(crate) words: Vec<String>,
+    pub(crate) code: i32,
+    pub(crate) output: String,
 }
 
 /// The commands of all `console` blocks of a text: a line `$ command`, a line `? code` if it is not 0, its output.
-fn steps(text: &str) -> Vec<Step> {
+pub(crate) fn steps(text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
     for line in text.lines() {

@@ -236,3 +236,81 @@ fn brief(arguments: &str) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printable::is_hidden;
+    use horngate_gate::{InvocationId, Level, Request, Verdict};
+    use proptest::prelude::*;
+
+    fn record(texts: &[String; 12], state: State) -> Record {
+        let [
+            id,
+            gate,
+            actor,
+            session,
+            server,
+            tool,
+            definition,
+            arguments,
+            reason,
+            more @ ..,
+        ] = texts.clone();
+        let [derivation, policy_hash, approver] = more;
+        Record {
+            request: Request {
+                id,
+                gate,
+                chain: vec![actor.clone(), actor],
+                session,
+                invocation: InvocationId(1),
+                server,
+                tool,
+                definition,
+                arguments,
+                level: Level::Confirm,
+                reason,
+                derivation,
+                policy_hash,
+                epoch: 1,
+                requested_at: 0,
+                expires_at: 10,
+            },
+            state,
+            verdict: Some(Verdict {
+                request: String::new(),
+                digest: String::new(),
+                approve: true,
+                expires_at: 10,
+                approver,
+                signature: String::new(),
+            }),
+            changed_at: 0,
+        }
+    }
+
+    proptest! {
+        /// Whatever a row holds, it adds no line, and moves no cursor.
+        #[test]
+        fn no_row_hides_what_it_is(
+            texts in prop::array::uniform12(prop_oneof![
+                any::<String>(),
+                "[a\n\r\u{1b}\u{202e}\u{200b}\u{85}\u{2028}\\[\"{}:]{0,12}",
+            ]),
+            state in prop::sample::select(vec![State::Pending, State::Approved, State::Denied, State::Consumed, State::Expired]),
+            now in 0_u64..20,
+        ) {
+            let record = record(&texts, state);
+            let text = detail(&record, now);
+            let lines: Vec<&str> = text.split_terminator('\n').collect();
+            let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&texts[7]);
+            let arguments = read.map_or(1, |map| map.len().max(1));
+            let canonical = Arguments::parse(&texts[7]).is_ok_and(|read| read.canonical() == texts[7]);
+            prop_assert_eq!(lines.len(), 15 + arguments + usize::from(!canonical), "{}", text);
+            prop_assert!(!lines.concat().contains(is_hidden), "{:?}", text);
+            let cells = row(&record, now).concat();
+            prop_assert!(!cells.contains(is_hidden), "{:?}", cells);
+        }
+    }
+}

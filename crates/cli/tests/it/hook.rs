@@ -477,7 +477,13 @@ mod linux {
     #[test]
     fn closed_streams_deny() {
         let folder = rules();
-        assert_eq!(shell(folder.path(), "$HOOK <call.json >out; exit $?"), 0);
+        for line in ["$HOOK <call.json >out", "$HOOK <call.json >/dev/null"] {
+            assert_eq!(
+                shell(folder.path(), &format!("{line}; exit $?")),
+                0,
+                "{line}"
+            );
+        }
         for line in [
             "$HOOK <call.json >&-; exit $?",
             "$HOOK <&- >out; exit $?",
@@ -558,13 +564,14 @@ mod linux {
             .args([&HOOK[..], &["--timeout=0.3"]].concat())
             .current_dir(folder.path())
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let stdin = hook.stdin.take();
-        let status = hook.wait().unwrap();
+        let output = hook.wait_with_output().unwrap();
         drop(stdin);
-        assert_eq!(status.code(), Some(2));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("no answer in time"));
     }
 }

@@ -105,7 +105,7 @@ impl Request {
         let mut line = |name: &str, value: &str| {
             let _ = writeln!(text, "{name:<10} {value}");
         };
-        line("request", &self.id);
+        line("request", &visible(&self.id));
         line("actor", &visible(self.actor()));
         if chain.len() > 1 {
             line("acts for", &chain.join(" > "));
@@ -120,7 +120,7 @@ impl Request {
         line("rests on", &visible(&self.derivation));
         line(
             "policy",
-            &format!("{}, change {}", self.policy_hash, self.epoch),
+            &format!("{}, change {}", visible(&self.policy_hash), self.epoch),
         );
         text.push_str("arguments\n");
         match serde_json::from_str(&self.arguments) {

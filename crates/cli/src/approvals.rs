@@ -90,11 +90,11 @@ fn name(args: &Keygen) -> Result<String, Problem> {
 }
 
 fn list(args: &List) -> io::Result<Outcome> {
-    let wanted: Vec<State> = args.state.iter().map(|state| (*state).into()).collect();
     let records = open(&args.store).and_then(|store| {
         let mut records = store.list().map_err(|error| failed(&args.store, &error))?;
         let now = SystemClock.now();
-        records.retain(|record| wanted.is_empty() || wanted.contains(&record.state_at(now)));
+        records
+            .retain(|record| args.state.is_empty() || args.state.contains(&record.state_at(now)));
         Ok((records, now))
     });
     match (args.format, records) {

@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 /// How long all may take: less than hosts wait before they go on without an answer.
 const LIMIT: Duration = Duration::from_secs(20);
 
+/// Longer than anybody waits.
+const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The longest name of a tool or a session.
 const MAX_NAME_BYTES: usize = 1024;
 
@@ -64,7 +67,7 @@ fn supervise(limit: Duration) -> Answer {
     if is_nowhere() {
         return Err(Some(CLOSED.to_owned()));
     }
-    let until = Instant::now() + limit;
+    let until = Instant::now() + limit.min(MOST);
     let program = env::current_exe().map_err(|error| failed("no program", &error))?;
     let mut worker = Command::new(program)
         .args(["hook", "--worker"])

@@ -3,7 +3,7 @@
 //! Nothing here reads files.
 
 use super::{Authority, Format, Limits, Rules};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use horngate_gate::{DOUBTS, State};
 use std::path::PathBuf;
 
@@ -58,9 +58,9 @@ pub(crate) struct Keygen {
 pub(crate) struct List {
     #[command(flatten)]
     pub(crate) store: StoreFile,
-    /// Only those in this state; may be repeated
-    #[arg(long, value_enum, value_name = "STATE")]
-    pub(crate) state: Vec<Wanted>,
+    /// Only those in this state: pending, approved, denied, consumed, expired or void; may be repeated
+    #[arg(long, value_name = "STATE", value_parser = state)]
+    pub(crate) state: Vec<State>,
     /// What standard output is for
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -130,33 +130,9 @@ pub(crate) struct Answer {
     pub(crate) digest: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Wanted {
-    /// Nobody has answered
-    Pending,
-    /// Somebody said yes, and it was not used
-    Approved,
-    /// Somebody said no
-    Denied,
-    /// It was used
-    Consumed,
-    /// It became too old
-    Expired,
-    /// The policy changed, or it was revoked
-    Void,
-}
-
-impl From<Wanted> for State {
-    fn from(wanted: Wanted) -> Self {
-        match wanted {
-            Wanted::Pending => Self::Pending,
-            Wanted::Approved => Self::Approved,
-            Wanted::Denied => Self::Denied,
-            Wanted::Consumed => Self::Consumed,
-            Wanted::Expired => Self::Expired,
-            Wanted::Void => Self::Void,
-        }
-    }
+fn state(text: &str) -> Result<State, String> {
+    State::parse(text)
+        .ok_or_else(|| "a state is pending, approved, denied, consumed, expired or void".to_owned())
 }
 
 /// Look at a gate's audit log

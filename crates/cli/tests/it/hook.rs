@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use tempfile::TempDir;
 
 const RULES: &str = "\
@@ -64,6 +64,8 @@ fn an_allowed_call_has_the_hosts_json() {
         assert_eq!(output["hookEventName"], "PreToolUse");
         assert_eq!(output["permissionDecision"], "allow");
     }
+    let patient = [&HOOK[..], &["--timeout=1e18"]].concat();
+    assert_eq!(run_with(folder.path(), &patient, &asked("repl")).code, 0);
     let least = run_with(folder.path(), &HOOK, r#"{"tool_name":"repl"}"#);
     assert_snapshot!(least.stdout, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"may_execute_tool('U:Qa',tool_repl) is derived"}}"#);
 }
@@ -423,34 +425,40 @@ fn what_is_answered_is_in_the_log() {
     );
 }
 
-/// A hook with its standard streams as they are told, and its input already written.
-fn hook(folder: &Path, stdout: Stdio) -> std::process::Child {
+/// A hook that runs, and waits for its input.
+fn hook(folder: &Path, more: &[&str], stdout: Stdio) -> (Child, ChildStdin) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_horngate"))
         .args(HOOK)
+        .args(more)
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(stdout)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
+    let stdin = child.stdin.take().unwrap();
+    (child, stdin)
+}
+
+fn answered((child, mut stdin): (Child, ChildStdin)) -> Output {
     stdin.write_all(asked("repl").as_bytes()).unwrap();
-    child
+    drop(stdin);
+    child.wait_with_output().unwrap()
 }
 
 #[test]
 fn an_answer_that_nobody_reads_is_no_answer() {
     let folder = rules();
-    let mut unread = hook(folder.path(), Stdio::piped());
-    drop(unread.stdout.take());
-    let output = unread.wait_with_output().unwrap();
+    let (mut child, stdin) = hook(folder.path(), &[], Stdio::piped());
+    drop(child.stdout.take());
+    let output = answered((child, stdin));
     assert_eq!(output.status.code(), Some(2));
     assert!(!output.stderr.is_empty());
 
     #[cfg(target_os = "linux")]
     {
         let full = File::create("/dev/full").unwrap();
-        let output = hook(folder.path(), full.into()).wait_with_output().unwrap();
+        let output = answered(hook(folder.path(), &[], full.into()));
         assert_eq!(output.status.code(), Some(2));
     }
 }
@@ -528,15 +536,7 @@ mod linux {
         let folder = rules();
         for signal in ["KILL", "ABRT", "SEGV", "TERM"] {
             // It waits for the end of its input.
-            let mut hook = Command::new(env!("CARGO_BIN_EXE_horngate"))
-                .args(HOOK)
-                .current_dir(folder.path())
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let stdin = hook.stdin.take().unwrap();
+            let (hook, stdin) = hook(folder.path(), &[], Stdio::piped());
             let end = Instant::now() + Duration::from_secs(30);
             let worker = loop {
                 if let [worker] = &*children(hook.id()) {
@@ -560,15 +560,7 @@ mod linux {
     #[test]
     fn a_host_that_says_nothing_is_denied_in_time() {
         let folder = rules();
-        let mut hook = Command::new(env!("CARGO_BIN_EXE_horngate"))
-            .args([&HOOK[..], &["--timeout=0.3"]].concat())
-            .current_dir(folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdin = hook.stdin.take();
+        let (hook, stdin) = hook(folder.path(), &["--timeout=0.3"], Stdio::piped());
         let output = hook.wait_with_output().unwrap();
         drop(stdin);
         assert_eq!(output.status.code(), Some(2));

@@ -96,6 +96,10 @@ struct Scanner<'t> {
 }
 
 /// What a byte may be: [`IN_NAME`], [`IN_QUOTES`].
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated when it is compiled, where a wrong index is an error"
+)]
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = b' ';

@@ -312,6 +312,8 @@ codes! {
     Silence = "HG1021", "silence", Warning;
     /// A rule that cannot be compiled to Rust.
     NotCompiled = "HG1101", "unsupported", Error;
+    /// A test that is not understood, or whose verdict in Prolog is not certain.
+    UnsupportedTest = "HG1201", "unsupported", Error;
 }
 
 impl Code {

@@ -47,6 +47,7 @@ mod number;
 mod policy;
 mod program;
 mod source;
+pub mod suite;
 pub mod syntax;
 mod value;
 

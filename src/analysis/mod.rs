@@ -20,7 +20,7 @@ mod translate;
 
 pub use lints::Silenced;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::key::PredicateKey;
 use crate::program::{Facts, Program};
 use crate::source::{Source, Sources};
@@ -217,6 +217,48 @@ impl Data {
             .iter()
             .flat_map(|rule| order::judge(rule, &[]).faults)
             .collect()
+    }
+
+    /// Judges the rules of a goal that Prolog runs as it stands, so that nothing is bound before. Then its solutions are
+    /// those of Datalog.
+    pub(crate) fn judge_run(&self, rules: &[Rule]) -> Vec<Diagnostic> {
+        let mut faults = Vec::new();
+        // Where the called predicate does arithmetic with what the call brings, only numbers are safe, and only where
+        // they stand in the goal itself: see the checks of goals.
+        for literal in rules.iter().flat_map(|rule| &rule.body) {
+            let LiteralKind::Call(callee, args) = &literal.kind else {
+                continue;
+            };
+            let Some(needs) = self.needs.get(callee.index()) else {
+                continue;
+            };
+            let brought = |(need, arg): (&Option<_>, &rule::Pattern)| {
+                need.is_some() && !matches!(arg, rule::Pattern::Constant(_))
+            };
+            if let Some(span) = needs.arithmetic
+                && needs.bound.iter().zip(args).any(brought)
+            {
+                let message = "the called predicate does arithmetic with a variable of this goal";
+                faults.push(
+                    Diagnostic::new(Code::CallBoundOpen, literal.span, message)
+                        .label(span, "Prolog may raise an error here that Datalog does not see")
+                        .help("write the number itself, or move the tests in the called rule behind the literals that bind their variables"),
+                );
+            }
+        }
+        let without_arithmetic = |needs: &order::Needs| order::Needs {
+            arithmetic: None,
+            ..needs.clone()
+        };
+        let needs: Vec<order::Needs> = self.needs.iter().map(without_arithmetic).collect();
+        for rule in rules {
+            let alone = Rule {
+                args: Box::default(),
+                ..rule.clone()
+            };
+            faults.extend(order::judge(&alone, &needs).faults);
+        }
+        faults
     }
 
     /// Translates a goal over this rulebase; new constants go to `constants`.

@@ -10,7 +10,7 @@ use crate::analysis::{Data, Rulebase};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Facts;
 use crate::source::{Source, Sources, Span};
-use crate::syntax;
+use crate::syntax::{self, Term};
 use crate::value::{Constant, Constants, Value};
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -112,6 +112,20 @@ impl Answers {
             .unwrap_or(Ordering::Equal)
     }
 
+    /// The solutions as terms, in the order of [`Answers::solutions`].
+    pub(crate) fn terms(&self, span: Span) -> impl Iterator<Item = Vec<Term>> {
+        self.order
+            .get_or_init(|| self.sorted())
+            .iter()
+            .map(move |at| {
+                let row = self.relation.row(*at);
+                let cells = self.columns.iter().filter_map(|column| row.get(*column));
+                cells
+                    .map(|value| self.constants.term(*value, span))
+                    .collect()
+            })
+    }
+
     /// The values of the first solution, in the order of the names.
     pub(crate) fn first(&self) -> Option<Vec<Value>> {
         let row = self.relation.rows().min_by(|a, b| self.compare(a, b))?;
@@ -154,10 +168,39 @@ impl Model {
         }
     }
 
+    /// The same of a goal that was read with the rules and that Prolog runs as it stands, so that its solutions must not
+    /// depend on what is bound before. `inside`: it stands in the file of their module, so that it may call what that
+    /// does not export.
+    pub(crate) fn query_run(&self, goal: &Term, inside: bool) -> Result<Answers, Vec<Diagnostic>> {
+        let mut constants = Constants::over(Arc::clone(&self.data.constants));
+        let data = &self.data.rulebase.data;
+        let (rules, faults, names) = data.goal_rules(goal, &mut constants);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let asked = Asked {
+            sources: Sources::default(),
+            span: goal.span,
+            rules,
+            names,
+            constants,
+            inside,
+        };
+        let (constants, relation, columns) = self.answer(&asked)?;
+        let faults = data.judge_run(&asked.rules);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Answers {
+            columns,
+            ..asked.answers(constants, relation)
+        })
+    }
+
     /// The rows that answer a goal, and the column of each of its names.
     fn answer(&self, asked: &Asked) -> Result<Answered, Vec<Diagnostic>> {
         let data = &self.data.rulebase.data;
-        self.check_calls(&asked.rules)?;
+        self.check_calls(&asked.rules, asked.inside)?;
         let faults = asked.calls_that_compute(data);
         if !faults.is_empty() {
             return Err(faults);
@@ -202,7 +245,7 @@ impl Model {
     }
 
     /// Refuses a goal that calls what cannot be answered.
-    fn check_calls(&self, rules: &[Rule]) -> Result<(), Vec<Diagnostic>> {
+    fn check_calls(&self, rules: &[Rule], inside: bool) -> Result<(), Vec<Diagnostic>> {
         let data = &self.data.rulebase.data;
         let mut found: Vec<Diagnostic> = Vec::new();
         for literal in rules.iter().flat_map(|rule| &rule.body) {
@@ -210,7 +253,7 @@ impl Model {
                 let Some(known) = data.predicates.get(callee) else {
                     return;
                 };
-                if known.private {
+                if known.private && !inside {
                     found.push(
                         Diagnostic::new(
                             Code::PrivateCall,
@@ -239,6 +282,8 @@ pub(super) struct Asked {
     names: Vec<Box<str>>,
     /// The constants that it is over, and its own.
     pub(super) constants: Constants,
+    /// It may call what the module does not export.
+    inside: bool,
 }
 
 impl Asked {
@@ -268,6 +313,7 @@ impl Asked {
                 rules,
                 names,
                 constants,
+                inside: false,
             }),
             Err(diagnostics) => Err(QueryError {
                 sources,

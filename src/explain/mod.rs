@@ -32,4 +32,5 @@ pub use naive::{Reference, ReferenceError};
 pub use proof::{Claim, ClauseText, Proof, Step};
 pub use verify::{Verified, Verifier, VerifyError, verify};
 pub use why::{ExplainError, Explainer, why};
+pub(crate) use why_not::clause_texts;
 pub use why_not::why_not;

@@ -291,7 +291,7 @@ fn atoms(term: &Term, names: &mut Vec<Box<str>>) {
     }
 }
 
-pub(super) fn clause_texts(sources: &Sources, spans: &[Span]) -> Vec<ClauseText> {
+pub(crate) fn clause_texts(sources: &Sources, spans: &[Span]) -> Vec<ClauseText> {
     let places = sources.starts(spans);
     let clauses = spans.iter().zip(places).map(|(span, place)| ClauseText {
         file: sources.name(*span).to_owned(),

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::{Model, Number, State, compare_numbers, evaluate_expression};
 use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Sources, Span};
-use crate::syntax;
+use crate::syntax::{self, Term};
 use crate::value::{Constant, Constants, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -72,6 +72,7 @@ impl Rulebase {
         let source = Source::new("goal", goal);
         let id = sources.push(source.clone());
         self.probe_source(id, &source, budget)
+            .map(Probed)
             .map_err(|diagnostics| ProbeError {
                 sources,
                 diagnostics,
@@ -83,9 +84,20 @@ impl Rulebase {
         source: SourceId,
         text: &Source,
         budget: &Budget,
-    ) -> Result<Probed, Vec<Diagnostic>> {
-        let data: &Data = &self.data;
+    ) -> Result<bool, Vec<Diagnostic>> {
         let term = syntax::parse_goal(source, text)?;
+        self.probe_term(&term, None, budget)
+    }
+
+    /// The same of a goal that was read. `model`: one of this rulebase in which the goal's slice was evaluated, as far as
+    /// it has no fault.
+    pub(crate) fn probe_term(
+        &self,
+        term: &Term,
+        model: Option<&Model>,
+        budget: &Budget,
+    ) -> Result<bool, Vec<Diagnostic>> {
+        let data: &Data = &self.data;
         let refuse = |code, message: String| vec![Diagnostic::new(code, term.span, message)];
         let Some((name, arity)) = term.functor() else {
             return Err(refuse(Code::NotAGoal, "this is no goal".to_owned()));
@@ -101,9 +113,12 @@ impl Rulebase {
         if let Some(fault) = faults.iter().find(|fault| !is_open(fault)) {
             return Err(vec![(*fault).clone()]);
         }
-        let model = self
-            .evaluate_slice(std::slice::from_ref(&key), budget)
-            .map_err(|exceeded| vec![exceeded.diagnostic()])?;
+        let model = match model {
+            Some(model) => model.clone(),
+            None => self
+                .evaluate_slice(std::slice::from_ref(&key), budget)
+                .map_err(|exceeded| vec![exceeded.diagnostic()])?,
+        };
         let mut constants = Constants::over(Arc::clone(&model.data.constants));
         let args: Result<Vec<Value>, _> = term
             .args()
@@ -118,7 +133,6 @@ impl Rulebase {
         };
         Probe::new(&model, constants, budget.firings.min(MAX_STEPS))
             .complete(id, &args)
-            .map(Probed)
             .map_err(|diagnostic| vec![diagnostic])
     }
 }

@@ -6,6 +6,7 @@
 //! binds, `% slice: NAME/ARITY` evaluates no more than that slice, and `% query: GOAL` asks. `% check: NAME/2` judges by
 //! that allowlist, and `% silenced: CODE REASON` stands for each finding that a comment silences.
 
+use horngate::suite::{Suite, Verdict};
 use horngate::{
     Allowlist, Budget, BudgetExceeded, Code, Diagnostic, Model, Program, Rulebase, Severity,
     Source, Sources, Span, compile,
@@ -100,7 +101,9 @@ impl Case {
 
     /// All that there is to say about the rules, in the order of the texts.
     fn run(&self) -> (Sources, Vec<Diagnostic>) {
-        let checked = Rulebase::check(Program::parse_within(self.sources.clone(), &self.budget()));
+        let program = Program::parse_within(self.sources.clone(), &self.budget());
+        let suite = Suite::read(&program);
+        let checked = Rulebase::check(program);
         let refused = checked
             .diagnostics
             .iter()
@@ -123,6 +126,11 @@ impl Case {
             let want: Vec<&str> = self.head("silenced").collect();
             assert_eq!(got, want, "{}", self.name);
         }
+        if let Ok(rulebase) = &rulebase
+            && self.code() == Code::UnsupportedTest.as_str()
+        {
+            found.extend(self.refused_tests(&suite, rulebase));
+        }
         found.extend(not_compiled.into_iter().flat_map(|error| error.diagnostics));
         if let Ok(model) = rulebase.map(|rulebase| self.evaluate(&rulebase))
             && let Ok(model) = model
@@ -131,6 +139,17 @@ impl Case {
         }
         found.sort_by_key(|found| (found.span, found.code));
         (sources, found)
+    }
+
+    fn refused_tests(&self, suite: &Suite, rulebase: &Rulebase) -> Vec<Diagnostic> {
+        let report = suite.run(rulebase, &self.budget()).unwrap();
+        let mut found = report.faults;
+        for result in report.results {
+            if let Verdict::Refused(faults) = result.verdict {
+                found.extend(faults);
+            }
+        }
+        found
     }
 
     fn evaluate(&self, rulebase: &Rulebase) -> Result<Model, BudgetExceeded> {

@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Pin(Pin),
     Diff(Diff),
     Fmt(Fmt),
+    Test(Test),
     Compile(Compile),
     Approvals(Approvals),
     Audit(Audit),
@@ -282,6 +283,30 @@ pub(crate) struct Fmt {
     /// Change nothing, only say which files would change
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+/// Run the tests of rule files
+///
+/// Tests are blocks in the form of Prolog's plunit, in the rule files or in files `NAME_tests.pl` beside them. They run
+/// unchanged in SWI-Prolog: `swipl -g run_tests -t halt rules.pl rules_tests.pl`. A failing test prints why. One whose
+/// verdict in Prolog is not certain is refused, which is no answer.
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate test rules\n  \
+    horngate test rules/governance.pl --coverage\n\n\
+    Exit codes: 0 all tests pass, 1 some fail, 2 there is no test, one is refused, or there is no answer.")]
+pub(crate) struct Test {
+    /// Rule files, each with the tests beside it, or folders with `*.pl` files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Name the clauses that no test's proof used
+    #[arg(long)]
+    pub(crate) coverage: bool,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// A Rust module of the rules; facts are loaded at run time

@@ -122,6 +122,31 @@ pub(crate) fn load(
     }
 }
 
+/// Reads the rule files that the paths name and the files of tests beside them, which come last.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_with_tests(paths: &[PathBuf]) -> Result<Vec<Source>, Problem> {
+    let named = each(paths, WITH_TESTS, |path| Ok(path.to_owned()))?;
+    let (mut rules, mut tests): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
+    for path in named {
+        if is_tests(&path) {
+            tests.push(path);
+            continue;
+        }
+        let beside = path.file_stem().map(|stem| {
+            let mut name = stem.to_owned();
+            name.push(TESTS);
+            path.with_file_name(name)
+        });
+        // One that is there and cannot be read is an error, and not as if it were not there.
+        tests.extend(beside.filter(|file| fs::symlink_metadata(file).is_ok()));
+        rules.push(path);
+    }
+    rules.append(&mut tests);
+    read(&rules)
+}
+
 /// What a folder stands for.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
@@ -134,6 +159,14 @@ const RULES: Kind = Kind {
     has: is_rule_file,
     name: "rule file (`*.pl`, tests and sub-folders left out)",
 };
+
+const WITH_TESTS: Kind = Kind {
+    has: |path| is_rule_file(path) || is_tests(path),
+    name: "rule file (`*.pl`, sub-folders left out)",
+};
+
+/// How the name of a file of tests ends.
+const TESTS: &str = "_tests.pl";
 
 /// Does something with every file that the paths name, in order, each file once.
 pub(crate) fn each<T>(
@@ -194,7 +227,15 @@ fn is_rule_file(path: &Path) -> bool {
         .file_name()
         .map(OsStr::to_string_lossy)
         .unwrap_or_default();
-    name.ends_with(".pl") && !name.ends_with("_tests.pl") && !name.starts_with('.')
+    name.ends_with(".pl") && !name.ends_with(TESTS) && !name.starts_with('.')
+}
+
+fn is_tests(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .map(OsStr::to_string_lossy)
+        .unwrap_or_default();
+    name.ends_with(TESTS) && !name.starts_with('.')
 }
 
 /// The bytes of a file, up to one more than a source may have.

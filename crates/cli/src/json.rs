@@ -233,6 +233,50 @@ pub(crate) struct Pair<'a> {
     pub(crate) tool: &'a str,
 }
 
+/// What `test` says.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Tests<'a> {
+    pub(crate) tests: Vec<Test<'a>>,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) refused: usize,
+    pub(crate) blocked: usize,
+    pub(crate) skipped: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage: Option<Coverage<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Vec<Diagnostic<'a>>>,
+}
+
+/// One test and its verdict.
+#[derive(Debug, Serialize)]
+pub(crate) struct Test<'a> {
+    pub(crate) block: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) file: &'a str,
+    pub(crate) line: usize,
+    pub(crate) verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expected: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) found: Option<&'a [String]>,
+    /// As `explain` has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) explanations: Vec<serde_json::Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) diagnostics: Vec<Diagnostic<'a>>,
+}
+
+/// Which clauses no test's proof used.
+#[derive(Debug, Serialize)]
+pub(crate) struct Coverage<'a> {
+    pub(crate) clauses: usize,
+    pub(crate) used: usize,
+    pub(crate) unused: Vec<Clause<'a>>,
+}
+
 /// What `pin` says.
 #[derive(Debug, Serialize)]
 pub(crate) struct Pin<'a> {

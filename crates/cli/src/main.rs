@@ -31,6 +31,7 @@ mod replace;
 mod rules;
 mod sarif;
 mod secret;
+mod test;
 mod tree;
 mod when;
 
@@ -64,6 +65,7 @@ fn run() -> Outcome {
         Command::Pin(args) => pin::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Fmt(args) => fmt::run(args),
+        Command::Test(args) => test::run(args),
         Command::Compile(args) => compile::run(args),
         Command::Approvals(args) => approvals::run(args),
         Command::Audit(args) => audit::run(args),

@@ -158,7 +158,13 @@ impl Model {
     /// assert!(model.query("r(X)").is_err());
     /// ```
     pub fn query(&self, goal: &str) -> Result<Answers, QueryError> {
-        let asked = Asked::over(&self.data.rulebase, &self.data.constants, goal)?;
+        self.query_as(goal, false)
+    }
+
+    /// The same; `inside`: as if the goal stood in the file of the rules' module.
+    pub(crate) fn query_as(&self, goal: &str, inside: bool) -> Result<Answers, QueryError> {
+        let mut asked = Asked::over(&self.data.rulebase, &self.data.constants, goal)?;
+        asked.inside = inside;
         match self.answer(&asked) {
             Ok((constants, relation, columns)) => Ok(Answers {
                 columns,

@@ -37,6 +37,8 @@ pub struct Explainer<'m> {
     pub(super) given: GivenFacts,
     /// The texts of the rules, if the model's own were not kept.
     texts: Option<Sources>,
+    /// Goals may call what the rules' module does not export.
+    pub(super) inside: bool,
 }
 
 /// Why there is no explanation.
@@ -73,7 +75,14 @@ impl<'m> Explainer<'m> {
             model,
             given: GivenFacts::default(),
             texts: None,
+            inside: false,
         }
+    }
+
+    /// As if goals stood in the file of the rules' module.
+    pub(crate) fn inside_module(mut self, inside: bool) -> Self {
+        self.inside = inside;
+        self
     }
 
     /// With the texts of the rules, read again, for a model of rules that were loaded piece by piece
@@ -103,7 +112,7 @@ impl<'m> Explainer<'m> {
     /// # Errors
     /// [`ExplainError`] if the goal cannot be answered: see [`Model::query`].
     pub fn why(&mut self, goal: &str) -> Result<Option<Proof>, ExplainError> {
-        let answers = self.model.query(goal)?;
+        let answers = self.model.query_as(goal, self.inside)?;
         let Some(first) = answers.first() else {
             return Ok(None);
         };

@@ -52,7 +52,7 @@ impl<'m> Explainer<'m> {
     /// # Errors
     /// [`ExplainError`] if the goal cannot be answered: see [`Model::query`].
     pub fn why_not(&mut self, goal: &str) -> Result<Option<WhyNot>, ExplainError> {
-        let answers = self.model.query(goal)?;
+        let answers = self.model.query_as(goal, self.inside)?;
         if answers.holds() {
             return Ok(None);
         }

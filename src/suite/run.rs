@@ -427,7 +427,7 @@ impl Single<'_, '_, '_> {
         let Some(used) = &mut self.used else {
             return;
         };
-        let mut explainer = Explainer::new(&self.runner.model);
+        let mut explainer = Explainer::new(&self.runner.model).inside_module(self.test.inside);
         if let Ok(Some(proof)) = explainer.why(&goal.to_string()) {
             used.take_in(&proof);
         }
@@ -458,7 +458,7 @@ impl Single<'_, '_, '_> {
     }
 
     fn explanations(&self, holding: &[&Term], missing: &[&Term]) -> Vec<Explanation> {
-        let mut explainer = Explainer::new(&self.runner.model);
+        let mut explainer = Explainer::new(&self.runner.model).inside_module(self.test.inside);
         let mut found = Vec::new();
         for goal in holding.iter().take(MAX_EXPLANATIONS) {
             let why = explainer.why(&goal.to_string()).ok().flatten();

@@ -25,6 +25,7 @@ mod pins;
 mod programs;
 mod reading;
 mod seeds;
+mod suite;
 #[cfg(feature = "tool-lists")]
 mod tool_lists;
 mod updates;

@@ -44,10 +44,17 @@ pub fn swipl() -> Command {
 impl Batch {
     /// Starts the peer, if it is there.
     pub fn start() -> Option<Self> {
+        Self::of("batch.pl")
+    }
+
+    /// The same of another script in `tests/peers`.
+    pub fn of(script: &str) -> Option<Self> {
         if !present() {
             return None;
         }
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/batch.pl");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/peers")
+            .join(script);
         let mut child = swipl()
             .args(["-q", "-f", "none"])
             .arg(script)

@@ -47,6 +47,18 @@ impl RandomProgram {
         format!("{}{self}", all.collect::<String>())
     }
 
+    /// Removes the rules that may be recursive: those that call a predicate that does not stand before their own.
+    pub fn without_recursion(mut self) -> Self {
+        self.rules.retain(|(head, rule)| {
+            let body = rule.split_once(":-").map_or("", |(_, body)| body);
+            let later = &INTENSIONAL[*head..];
+            !later
+                .iter()
+                .any(|(name, _)| body.contains(&format!("{name}(")))
+        });
+        self
+    }
+
     /// Removes the facts and adds the facts, as an update of the model would.
     pub fn update(&mut self, added: &[String], retracted: &[String]) {
         self.facts.retain(|fact| !retracted.contains(fact));

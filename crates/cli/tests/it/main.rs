@@ -23,6 +23,7 @@ mod pin;
 mod process;
 mod query;
 mod readme;
+mod test;
 
 use assert_cmd::Command;
 use std::fmt::Write;

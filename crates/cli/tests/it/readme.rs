@@ -1,8 +1,20 @@
-//! The README's commands and their output, as they stand there.
+//! The commands in the README and other pages and their output, as they stand there.
 
 use super::explain::texts;
-use super::{root, run};
+use super::{Run, root, run};
 use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Something that a reader of a page does.
+#[derive(Debug)]
+enum Deed {
+    /// Writes a file: a block under a line that ends with its name.
+    Write(String, String),
+    Run(Step),
+}
 
 /// One command of a `console` block: its words, the code it ends with, its standard output.
 #[derive(Debug, Default)]
@@ -12,61 +24,144 @@ pub(crate) struct Step {
     pub(crate) output: String,
 }
 
-/// The commands of all `console` blocks of a text: a line `$ command`, a line `? code` if it is not 0, its output.
-pub(crate) fn steps(text: &str) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut inside = false;
+/// What a page says one does: of all `console` blocks a line `$ command`, a line `? code` if it is not 0, its output.
+fn deeds(text: &str) -> Vec<Deed> {
+    let mut deeds: Vec<Deed> = Vec::new();
+    let mut block: Option<&str> = None;
+    let mut above = "";
     for line in text.lines() {
-        if line.starts_with("```") {
-            inside = line == "```console";
-        } else if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
-            steps.push(Step {
-                words: shell_words::split(command).unwrap(),
-                ..Step::default()
-            });
-        } else if let (true, Some(step)) = (inside, steps.last_mut()) {
-            match line.strip_prefix("? ") {
-                Some(code) => step.code = code.parse().unwrap(),
-                None => step.output.extend([line, "\n"]),
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            block = match block {
+                Some(_) => None,
+                None => Some(language),
+            };
+            if let (Some("prolog" | "json"), Some(name)) = (block, named(above)) {
+                deeds.push(Deed::Write(name.to_owned(), String::new()));
             }
+            continue;
+        }
+        match (block, deeds.last_mut()) {
+            (None, _) if line.is_empty() => {}
+            (None, _) => above = line,
+            (Some("console"), last) => {
+                let (command, code) = (line.strip_prefix("$ "), line.strip_prefix("? "));
+                match (command, code, last) {
+                    (Some(command), _, _) => deeds.push(Deed::Run(Step {
+                        words: shell_words::split(command).unwrap(),
+                        ..Step::default()
+                    })),
+                    (_, Some(code), Some(Deed::Run(step))) => step.code = code.parse().unwrap(),
+                    (_, _, Some(Deed::Run(step))) => step.output.extend([line, "\n"]),
+                    _ => panic!("no command above {line}"),
+                }
+            }
+            (Some("prolog" | "json"), Some(Deed::Write(_, text))) if named(above).is_some() => {
+                text.extend([line, "\n"]);
+            }
+            (Some(_), _) => {}
         }
     }
-    steps
+    deeds
 }
 
-/// Runs the commands of a text; how many there were, and whether the tests are among them.
-fn run_all(file: &str) -> (usize, bool) {
+/// The commands of a page.
+pub(crate) fn steps(text: &str) -> Vec<Step> {
+    let runs = deeds(text).into_iter().filter_map(|deed| match deed {
+        Deed::Run(step) => Some(step),
+        Deed::Write(..) => None,
+    });
+    runs.collect()
+}
+
+/// The file that a line says is written below it.
+fn named(above: &str) -> Option<&str> {
+    let line = above.strip_suffix(':')?;
+    let line = line.strip_suffix(" anew").unwrap_or(line);
+    line.strip_suffix('`')?.rsplit('`').next()
+}
+
+/// Does what a page says in a folder; how many commands there were, and whether the tests are among them.
+fn run_all(file: &str, folder: &Path) -> (usize, bool) {
     let text = fs::read_to_string(root().join(file)).unwrap();
     let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
     let (mut ran, mut tested) = (0, false);
-    for step in steps(&text) {
+    for deed in deeds(&text) {
+        let step = match deed {
+            Deed::Write(name, text) => {
+                assert_ne!(folder, root(), "a page writes {name} among the sources");
+                let path = folder.join(name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+                continue;
+            }
+            Deed::Run(step) => step,
+        };
         let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
-        let args = match &*words {
-            ["horngate", args @ ..] | ["cargo", "run", "--release", "--", args @ ..] => args,
+        let (code, stdout) = match &*words {
+            ["horngate", args @ ..] | ["cargo", "run", "--release", "--", args @ ..] => {
+                let Run { code, stdout, .. } = run(folder, args);
+                (code, stdout)
+            }
             // These tests cannot run themselves; CI runs the command as it stands.
             ["cargo", "test", ..] => {
                 assert!(ci.contains(&words.join(" ")), "CI does not run {words:?}");
                 tested = true;
                 continue;
             }
+            ["swipl", args @ ..] => match prolog(folder, args) {
+                Some(result) => result,
+                None => continue,
+            },
             _ => panic!("no way to test {words:?}"),
         };
-        let result = run(&root(), args);
-        assert_eq!(
-            (result.code, &*result.stdout),
-            (step.code, &*step.output),
-            "{words:?}"
-        );
+        assert_eq!((code, &*stdout), (step.code, &*step.output), "{words:?}");
         ran += 1;
     }
     (ran, tested)
 }
 
+/// Runs SWI-Prolog; where it is missing says so, and fails when `HORNGATE_PEERS=1` demands it.
+fn prolog(folder: &Path, args: &[&str]) -> Option<(i32, String)> {
+    let output = Command::new("swipl")
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
+    let Ok(output) = output else {
+        let demanded = std::env::var_os("HORNGATE_PEERS").is_some_and(|value| value == "1");
+        assert!(
+            !demanded,
+            "HORNGATE_PEERS=1, but `swipl` is missing (Debian: swi-prolog-nox)"
+        );
+        let _ = writeln!(
+            std::io::stderr(),
+            "NOT RUN IN SWI-PROLOG: `swipl` is missing (Debian: swi-prolog-nox)"
+        );
+        return None;
+    };
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    Some((output.status.code().unwrap_or(-1), stdout))
+}
+
 #[test]
 fn every_command_of_the_readme_prints_what_it_says() {
-    let (ran, tested) = run_all("README.md");
+    let (ran, tested) = run_all("README.md", &root());
     assert!(ran >= 8 && tested, "the README has lost its commands");
-    assert_eq!(run_all("docs/explanations.md"), (2, false));
+    assert_eq!(run_all("docs/explanations.md", &root()), (2, false));
+}
+
+#[test]
+fn the_tutorial_leads_from_an_empty_folder_to_where_it_says() {
+    let folder = TempDir::new().unwrap();
+    let (ran, _) = run_all("docs/tutorial.md", folder.path());
+    assert!(ran >= 18, "the tutorial has lost its commands");
+    let text = fs::read_to_string(root().join("docs/tutorial.md")).unwrap();
+    let written = deeds(&text)
+        .iter()
+        .filter(|deed| matches!(deed, Deed::Write(..)))
+        .count();
+    let blocks = text.matches("```prolog\n").count() + text.matches("```json\n").count();
+    assert_eq!(written, blocks, "a block of the tutorial is no file");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// How many literals and calls may be open at once.
-const MAX_DEPTH: usize = 1_000;
+const MAX_DEPTH: usize = 250;
 /// How many steps it may take, if the budget of firings is not less.
 const MAX_STEPS: u64 = 5_000_000;
 
@@ -143,7 +143,14 @@ impl<'m> Prolog<'m> {
             let count = rest.iter().take_while(same).count().max(1);
             let (group, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
             rest = others;
-            for next in self.literal(first, literal, binding)? {
+            // A call has a small frame of its own: calls nest.
+            let bindings = match &literal.kind {
+                LiteralKind::Call(callee, args) => {
+                    self.called(*callee, args, literal.span, binding)?
+                }
+                _ => self.literal(first, literal, binding)?,
+            };
+            for next in bindings {
                 self.alternatives(group, at + 1, &next, out)?;
             }
         }
@@ -170,12 +177,7 @@ impl<'m> Prolog<'m> {
         let open = || unordered(span, "a test meets a variable that nothing has bound");
         let mut next = binding.clone();
         let holds = match &literal.kind {
-            LiteralKind::Call(callee, args) => {
-                let known: Box<[Option<Value>]> =
-                    args.iter().map(|arg| self.value(arg, binding)).collect();
-                let rows = self.call(*callee, known, span)?;
-                return self.matching(args, rows.iter().map(|row| &**row), binding, span);
-            }
+            LiteralKind::Call(callee, args) => return self.called(*callee, args, span, binding),
             LiteralKind::Member(item, list, listness) => {
                 let list = self.value(list, binding).ok_or_else(open)?;
                 let items: Vec<[Value; 1]> =
@@ -230,6 +232,20 @@ impl<'m> Prolog<'m> {
             LiteralKind::Fail => false,
         };
         Ok(if holds { vec![next] } else { Vec::new() })
+    }
+
+    /// The bindings under which a call holds, in order.
+    fn called(
+        &mut self,
+        callee: PredicateId,
+        args: &[Pattern],
+        span: Span,
+        binding: &Binding,
+    ) -> Found<Vec<Binding>> {
+        self.step(span, 1)?;
+        let known: Box<[Option<Value>]> = args.iter().map(|arg| self.value(arg, binding)).collect();
+        let rows = self.call(callee, known, span)?;
+        self.matching(args, rows.iter().map(|row| &**row), binding, span)
     }
 
     fn matching<'r>(

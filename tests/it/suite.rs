@@ -380,3 +380,38 @@ fn coverage_names_what_no_proof_used() {
     let lines: Vec<usize> = coverage.unused().iter().map(|clause| clause.line).collect();
     assert_eq!((coverage.clauses(), lines), (7, vec![2, 5, 7]));
 }
+
+/// Deep and long programs are refused or answered; they do not exhaust the stack of a thread.
+#[test]
+fn deep_and_long_programs_are_bounded() {
+    let chain = |length: usize| {
+        let edges: String = (0..length)
+            .map(|at| format!("e({at}, {}).\n", at + 1))
+            .collect();
+        format!("{edges}tc(X, Y) :- e(X, Y).\ntc(X, Z) :- e(X, Y), tc(Y, Z).\n")
+    };
+    let list = |length: usize| {
+        let items: Vec<String> = (1..=length).map(|at| at.to_string()).collect();
+        block(
+            "b",
+            [format!("[all(X == [{}])]) :- tc(0, X)", items.join(", "))],
+        )
+    };
+    for (length, want) in [(60, "passed"), (2_000, "refused")] {
+        let report = report(&[("r.pl", &chain(length)), ("r_tests.pl", &list(length))]);
+        assert_eq!(word(&report.results[0]), want, "{length}");
+    }
+    let calls: String = (0..3_000)
+        .map(|at| format!("p{at}(X) :- p{}(X).\n", at + 1))
+        .collect();
+    let deep = format!("{calls}p3000(a).\n");
+    let nested = format!("[]) :- {}p(a){}", "\\+ ( ".repeat(100), " )".repeat(100));
+    let wide = format!("[all(X == [a])]) :- p(X){}", ", p(X)".repeat(200));
+    let tests = block(
+        "b",
+        ["[all(X == [a])]) :- p0(X)", "[]) :- p0(a)", &nested, &wide],
+    );
+    let report = report(&[("r.pl", &format!("p(a).\n{deep}")), ("r_tests.pl", &tests)]);
+    let words: Vec<&str> = report.results.iter().map(word).collect();
+    assert_eq!(words, ["refused", "passed", "passed", "passed"]);
+}

@@ -105,7 +105,7 @@ impl Counts {
 /// All that keeps tests from running.
 fn refusals(report: &Report) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
-    let refused = report.results.iter().flat_map(|result| diagnostics(result));
+    let refused = report.results.iter().flat_map(diagnostics);
     for fault in refused.chain(&report.faults) {
         // A fault of a block is one of each of its tests.
         if !found.contains(fault) {

@@ -17,6 +17,7 @@ mod audit;
 mod catch;
 mod clock;
 mod context;
+mod cost;
 mod digest;
 mod gate;
 mod outcome;

@@ -438,7 +438,7 @@ impl Inner {
             let written = redacted(arguments.value(), arguments.canonical().len());
             trail.arguments = Some((written, arguments.digest().to_string()));
         }
-        entry.schema.check(arguments.value()).map_err(invalid)?;
+        entry.schema.check(&arguments).map_err(invalid)?;
         Ok((Arc::clone(entry), arguments))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is repaired: a text that two readers could understand in two ways is refused.
 
+use crate::canonical;
 use crate::digest::Digest;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -53,9 +54,8 @@ impl Arguments {
         if !value.is_object() {
             return Err(ArgumentsError("arguments are a JSON object".to_owned()));
         }
-        let canonical = serde_json_canonicalizer::to_string(&value).map_err(bad)?;
-        // What runs is what was hashed, not what was read before.
-        let value = serde_json::from_str(&canonical).map_err(bad)?;
+        let mut canonical = String::with_capacity(text.len());
+        canonical::write(&mut canonical, &value);
         Ok(Self {
             digest: Digest::of(&canonical),
             canonical,
@@ -132,6 +132,10 @@ impl<'de> Visitor<'de> for StrictVisitor {
         // A long integer and one written as `1e20` arrive here, too.
         if value.fract() == 0.0 && value.abs() > MAX_INTEGER as f64 {
             return Err(beyond(value));
+        }
+        // As its canonical text is read back: `1.0` is written `1`, and `-0.0` is written `0`.
+        if value.fract() == 0.0 {
+            return Ok(Value::from(value as i64));
         }
         Number::from_f64(value)
             .map(Value::Number)

@@ -14,6 +14,7 @@ mod adapters;
 mod approval;
 mod arguments;
 mod audit;
+mod canonical;
 mod catch;
 mod clock;
 mod context;

@@ -7,12 +7,13 @@ use crate::context::InvocationContext;
 use crate::tool::Tool;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// One call that the gate let through.
 #[derive(Debug)]
 pub(crate) struct Passed {
     pub(crate) context: InvocationContext,
-    pub(crate) arguments: Arguments,
+    pub(crate) arguments: Arc<Arguments>,
     pub(crate) call: String,
 }
 

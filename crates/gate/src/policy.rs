@@ -7,6 +7,7 @@ use crate::outcome::Reason;
 use crate::spec::Level;
 use horngate::{Allowlist, Argument, Decision, Restriction, RestrictionError};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 /// Doubts about an allowlist on which no gate is built unless its builder names them and a reason.
 ///
@@ -125,42 +126,54 @@ impl Rules {
         })
     }
 
-    /// Decides one call: what is derived for it, or why it is denied.
+    /// Decides one call: what is derived for it, as facts, or why it is denied.
     pub(crate) fn decide(
         &self,
         context: &InvocationContext,
         tool: &str,
         delegation: Delegation,
-    ) -> Result<(), (Reason, String)> {
-        let decide = |actor: &str| match self.allowlist.decide(actor, tool) {
-            Decision::Allow(_) => Ok(()),
-            Decision::Deny(denial) => Err((denial.reason.into(), denial.to_string())),
-        };
-        match delegation {
-            Delegation::Own => decide(context.actor()),
-            Delegation::Intersect => context.chain().try_for_each(decide),
-        }
+    ) -> Result<String, (Reason, String)> {
+        let mut derivation = String::new();
+        self.each_actor(context, delegation, |actor| {
+            match self.allowlist.decide(actor, tool) {
+                Decision::Allow(grant) => {
+                    if !derivation.is_empty() {
+                        derivation.push_str(", ");
+                    }
+                    let _ = write!(derivation, "{grant}");
+                    Ok(())
+                }
+                Decision::Deny(denial) => Err((denial.reason.into(), denial.to_string())),
+            }
+        })?;
+        Ok(derivation)
     }
 
-    /// What is derived for a call that was allowed, as facts.
-    pub(crate) fn derivation(
+    /// Whether a call is allowed.
+    pub(crate) fn allows(
         &self,
         context: &InvocationContext,
         tool: &str,
         delegation: Delegation,
-    ) -> String {
-        let actors: Vec<&str> = match delegation {
-            Delegation::Own => vec![context.actor()],
-            Delegation::Intersect => context.chain().collect(),
+    ) -> bool {
+        let decide = |actor: &str| match self.allowlist.decide(actor, tool) {
+            Decision::Allow(_) => Ok(()),
+            Decision::Deny(_) => Err(()),
         };
-        let facts: Vec<String> = actors
-            .into_iter()
-            .filter_map(|actor| match self.allowlist.decide(actor, tool) {
-                Decision::Allow(grant) => Some(grant.to_string()),
-                Decision::Deny(_) => None,
-            })
-            .collect();
-        facts.join(", ")
+        self.each_actor(context, delegation, decide).is_ok()
+    }
+
+    /// Those who need a grant: the caller, or all for whom it acts, too.
+    fn each_actor<E>(
+        &self,
+        context: &InvocationContext,
+        delegation: Delegation,
+        mut decide: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match delegation {
+            Delegation::Own => decide(context.actor()),
+            Delegation::Intersect => context.chain().try_for_each(decide),
+        }
     }
 
     /// The strictest that the rules demand of any actor of the chain.

@@ -96,7 +96,8 @@ impl Precheck {
                 approval,
             })
         };
-        self.rules
+        let derivation = self
+            .rules
             .decide(context, tool, delegation)
             .map_err(|(reason, message)| refuse(reason, message, false))?;
         if let Some(demand) = self.rules.demand(context, tool) {
@@ -106,7 +107,7 @@ impl Precheck {
             );
             return Err(refuse(Reason::NoApprover, message, true));
         }
-        Ok(self.rules.derivation(context, tool, delegation))
+        Ok(derivation)
     }
 
     /// Whether `person` may approve a request, as far as the rules say: nobody may who is a member of its chain.

@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 /// ```
 #[must_use]
 pub fn visible(text: &str) -> String {
+    if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if hides(c) {

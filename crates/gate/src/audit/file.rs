@@ -3,6 +3,7 @@
 //! Nothing here rewrites a line. What is cut short at the end of a file is taken away, and that is written down.
 
 use super::{Entry, Event};
+use crate::canonical;
 use crate::digest::hex;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest as _, Sha256};
@@ -16,8 +17,8 @@ use std::time::{Duration, Instant};
 pub(super) const MAC_BYTES: usize = 32;
 
 /// What stands between a line's content and its hash, and behind it.
-const BEFORE_HASH: &[u8] = b",\"hash\":\"";
-const AFTER_HASH: &[u8] = b"\"}";
+const BEFORE_HASH: &str = ",\"hash\":\"";
+const AFTER_HASH: &str = "\"}";
 
 /// How long to wait for other processes that write to the same file.
 const LOCK_LIMIT: Duration = Duration::from_secs(5);
@@ -55,14 +56,14 @@ impl Seal {
 
 /// The part of a line that is hashed.
 pub(super) fn prefix_of(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_suffix(AFTER_HASH)?;
+    let rest = line.strip_suffix(AFTER_HASH.as_bytes())?;
     let rest = rest.get(..rest.len().checked_sub(MAC_BYTES * 2)?)?;
-    rest.strip_suffix(BEFORE_HASH)
+    rest.strip_suffix(BEFORE_HASH.as_bytes())
 }
 
 /// The hash of a line.
 pub(super) fn hash_of(line: &[u8]) -> Option<String> {
-    let rest = line.strip_suffix(AFTER_HASH)?;
+    let rest = line.strip_suffix(AFTER_HASH.as_bytes())?;
     let hash = rest.get(rest.len().checked_sub(MAC_BYTES * 2)?..)?;
     String::from_utf8(hash.to_vec()).ok()
 }
@@ -88,6 +89,14 @@ struct Sink {
     output: Output,
     count: u64,
     head: String,
+    /// The memory of the line before.
+    spare: String,
+}
+
+/// A line with its end, and its hash.
+struct Line {
+    text: String,
+    hash: String,
 }
 
 enum Output {
@@ -150,6 +159,7 @@ impl AuditLog {
                 output,
                 count: 0,
                 head: "0".repeat(MAC_BYTES * 2),
+                spare: String::new(),
             }),
         }
     }
@@ -184,10 +194,12 @@ impl fmt::Debug for AuditLog {
 impl Sink {
     fn append(&mut self, seal: &Seal, entry: &Entry<'_>) -> io::Result<()> {
         if let Output::Writer(_) = &self.output {
-            let (line, hash) = self.line(seal, entry)?;
+            let line = self.line(seal, entry);
+            let hash = line.hash;
             if let Output::Writer(writer) = &mut self.output {
-                writer.write_all(&line)?;
+                writer.write_all(line.text.as_bytes())?;
             }
+            self.spare = line.text;
             self.count += 1;
             self.head = hash;
             return Ok(());
@@ -207,25 +219,24 @@ impl Sink {
         done
     }
 
-    fn line(&self, seal: &Seal, entry: &Entry<'_>) -> io::Result<(Vec<u8>, String)> {
-        let mut line = serde_json::to_vec(entry)?;
-        line.pop();
-        write!(
-            line,
-            ",\"seq\":{},\"prev\":\"{}\"",
-            self.count + 1,
-            self.head
-        )?;
-        let hash = seal.hash(&line);
-        line.extend_from_slice(BEFORE_HASH);
-        line.extend_from_slice(hash.as_bytes());
-        line.extend_from_slice(AFTER_HASH);
-        line.push(b'\n');
-        Ok((line, hash))
+    fn line(&mut self, seal: &Seal, entry: &Entry<'_>) -> Line {
+        let mut text = std::mem::take(&mut self.spare);
+        text.clear();
+        entry.write_open(&mut text);
+        text.push_str(",\"seq\":");
+        canonical::write_whole(&mut text, self.count + 1);
+        for part in [",\"prev\":\"", &self.head, "\""] {
+            text.push_str(part);
+        }
+        let hash = seal.hash(text.as_bytes());
+        for part in [BEFORE_HASH, &hash, AFTER_HASH, "\n"] {
+            text.push_str(part);
+        }
+        Line { text, hash }
     }
 
     fn write_line(&mut self, seal: &Seal, entry: &Entry<'_>) -> io::Result<()> {
-        let (line, hash) = self.line(seal, entry)?;
+        let line = self.line(seal, entry);
         let Output::File {
             file,
             durability,
@@ -236,18 +247,21 @@ impl Sink {
             return Ok(());
         };
         file.seek(SeekFrom::Start(*end))?;
-        let written = file.write_all(&line).and_then(|()| match durability {
-            Durability::EachLine => file.sync_data(),
-            Durability::OperatingSystem => Ok(()),
-        });
+        let written = file
+            .write_all(line.text.as_bytes())
+            .and_then(|()| match durability {
+                Durability::EachLine => file.sync_data(),
+                Durability::OperatingSystem => Ok(()),
+            });
         if let Err(error) = written {
             // Half a line must not stay. If even that fails, the next writer finds it.
             let _ = file.set_len(*end);
             return Err(error);
         }
-        *end += line.len() as u64;
+        *end += line.text.len() as u64;
+        self.spare = line.text;
         self.count += 1;
-        self.head = hash;
+        self.head = line.hash;
         Ok(())
     }
 

@@ -7,10 +7,12 @@ mod redact;
 mod verify;
 
 pub use file::{AuditLog, Durability};
-pub(crate) use redact::redacted;
+pub(crate) use redact::is_written;
+use redact::redacted;
 pub use verify::{Broken, Whole, verify};
 
 use crate::arguments::Arguments;
+use crate::canonical;
 use crate::clock::Millis;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,6 +40,28 @@ pub enum Event {
     Policy,
     /// A line that was cut short was taken away.
     Repaired,
+}
+
+impl Event {
+    /// The stable name, as in the log.
+    ///
+    /// ```
+    /// assert_eq!(horngate_gate::Event::ApprovalRequired.as_str(), "approval_required");
+    /// ```
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ApprovalRequired => "approval_required",
+            Self::ApprovalDecision => "approval_decision",
+            Self::Executing => "executing",
+            Self::Executed => "executed",
+            Self::Denied => "denied",
+            Self::Error => "error",
+            Self::Observed => "observed",
+            Self::Policy => "policy",
+            Self::Repaired => "repaired",
+        }
+    }
 }
 
 /// One line.
@@ -98,6 +122,9 @@ pub struct Entry<'a> {
     pub policy_hash: &'a str,
     /// Its epoch.
     pub epoch: u64,
+    /// Arguments that are written without what looks secret, instead of `arguments`.
+    #[serde(skip)]
+    pub(crate) redacting: Option<&'a Value>,
 }
 
 impl<'a> Entry<'a> {
@@ -125,6 +152,7 @@ impl<'a> Entry<'a> {
             provider: "",
             policy_hash: "",
             epoch: 0,
+            redacting: None,
         }
     }
 
@@ -142,5 +170,120 @@ impl<'a> Entry<'a> {
         self.arguments = redacted(arguments.value(), arguments.canonical().len());
         self.arguments_hash = Some(arguments.digest().to_string());
         self
+    }
+
+    /// Appends the entry as JSON, as `Serialize` writes it, but without the last brace.
+    fn write_open(&self, text: &mut String) {
+        text.push_str("{\"v\":");
+        canonical::write_whole(text, self.v.into());
+        text.push_str(",\"at\":");
+        canonical::write_whole(text, self.at);
+        write_member(text, "event", self.event.as_str());
+        text.push_str(",\"gate\":");
+        canonical::write_string(text, self.gate);
+        write_member(text, "call", self.call);
+        for (place, actor) in self.chain.iter().enumerate() {
+            text.push_str(if place == 0 { ",\"chain\":[" } else { "," });
+            canonical::write_string(text, actor);
+        }
+        if !self.chain.is_empty() {
+            text.push(']');
+        }
+        write_member(text, "session", self.session);
+        if let Some(invocation) = self.invocation {
+            text.push_str(",\"invocation\":");
+            canonical::write_whole(text, invocation);
+        }
+        write_member(text, "server", self.server);
+        write_member(text, "tool", self.tool);
+        if let Some(arguments) = self.redacting.or(self.arguments.as_ref()) {
+            text.push_str(",\"arguments\":");
+            match self.redacting {
+                Some(arguments) => redact::write(text, arguments),
+                None => canonical::write(text, arguments),
+            }
+        }
+        if let Some(hash) = &self.arguments_hash {
+            write_member(text, "arguments_hash", hash);
+        }
+        for (name, value) in [
+            ("reason", self.reason),
+            ("detail", self.detail),
+            ("derivation", self.derivation),
+            ("approval", self.approval),
+            ("approver", self.approver),
+            ("provider", self.provider),
+            ("policy_hash", self.policy_hash),
+        ] {
+            write_member(text, name, value);
+        }
+        text.push_str(",\"epoch\":");
+        canonical::write_whole(text, self.epoch);
+    }
+}
+
+/// Appends a member that is not empty.
+fn write_member(text: &mut String, name: &str, value: &str) {
+    if !value.is_empty() {
+        text.push_str(",\"");
+        text.push_str(name);
+        text.push_str("\":");
+        canonical::write_string(text, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_line_is_written_as_it_is_serialized() {
+        let bare = Entry::new(7, Event::Policy, "");
+        let arguments = json!({"b": [1, "x\n\"", null], "a": {"token": 1.5}});
+        let mut full = Entry::new(7, Event::ApprovalRequired, "gate");
+        full.call = "c\u{1}";
+        full.chain = vec!["U:Qa", "é"];
+        full.session = "s";
+        full.invocation = Some(3);
+        full.server = "local";
+        full.tool = "repl";
+        full.arguments = Some(arguments.clone());
+        full.arguments_hash = Some("00".to_owned());
+        full.reason = "r";
+        full.detail = "d\\";
+        full.derivation = "may('x')";
+        full.approval = "id";
+        full.approver = "ann";
+        full.provider = "terminal";
+        full.policy_hash = "sha256:0";
+        full.epoch = 9;
+        for entry in [&bare, &full] {
+            let mut text = String::new();
+            entry.write_open(&mut text);
+            text.push('}');
+            assert_eq!(text, serde_json::to_string(entry).unwrap());
+        }
+        full.redacting = Some(&arguments);
+        let mut text = String::new();
+        full.write_open(&mut text);
+        assert!(text.contains(r#""token":"[redacted]""#) && !text.contains("1.5"));
+    }
+
+    #[test]
+    fn events_have_one_name() {
+        for event in [
+            Event::ApprovalRequired,
+            Event::ApprovalDecision,
+            Event::Executing,
+            Event::Executed,
+            Event::Denied,
+            Event::Error,
+            Event::Observed,
+            Event::Policy,
+            Event::Repaired,
+        ] {
+            assert_eq!(json!(event), json!(event.as_str()));
+        }
     }
 }

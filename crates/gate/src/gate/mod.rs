@@ -16,7 +16,7 @@ pub use reload::{OnBadRules, ReloadError};
 use crate::adapters::ForeignTool;
 use crate::approval::{Approver, ApproverKey, Record, Verdict};
 use crate::arguments::Arguments;
-use crate::audit::{AuditLog, Entry as Line, Event, redacted};
+use crate::audit::{AuditLog, Entry as Line, Event, is_written};
 use crate::catch::{Panicked, catch};
 use crate::clock::Clock;
 use crate::context::{Delegation, InvocationContext, InvocationId};
@@ -138,7 +138,7 @@ impl Stop {
 struct Trail {
     call: String,
     server: String,
-    arguments: Option<(Option<Value>, String)>,
+    arguments: Option<Arc<Arguments>>,
     derivation: String,
     policy_hash: String,
     epoch: u64,
@@ -202,7 +202,7 @@ impl Gate {
         self.inner
             .registry()
             .iter()
-            .filter(|entry| self.inner.decide(policy, context, entry).is_ok())
+            .filter(|entry| self.inner.allows(policy, context, entry))
             .map(|entry| entry.spec.clone())
             .collect()
     }
@@ -391,8 +391,7 @@ impl Inner {
             let policy = open(&current)?;
             trail.policy_hash.clone_from(&policy.hash);
             trail.epoch = policy.epoch;
-            self.decide(policy, context, &entry)?;
-            trail.derivation = self.derivation(policy, context, &entry);
+            trail.derivation = self.decide(policy, context, &entry)?;
             match self.guard(policy, context, &entry) {
                 (Level::None, _) => None,
                 (level, reason) => {
@@ -419,7 +418,7 @@ impl Inner {
         tool: &str,
         text: &str,
         trail: &mut Trail,
-    ) -> Result<(Arc<Entry>, Arguments), Stop> {
+    ) -> Result<(Arc<Entry>, Arc<Arguments>), Stop> {
         let registry = self.registry();
         let Some(entry) = registry.get(tool) else {
             let message = format!("there is no tool `{}`", visible(tool));
@@ -434,23 +433,21 @@ impl Inner {
         };
         let arguments =
             Arguments::parse(text).map_err(|error| invalid(visible(&error.to_string())))?;
-        if self.audit.is_some() {
-            let written = redacted(arguments.value(), arguments.canonical().len());
-            trail.arguments = Some((written, arguments.digest().to_string()));
-        }
+        let arguments = Arc::new(arguments);
+        trail.arguments = Some(Arc::clone(&arguments));
         entry.schema.check(&arguments).map_err(invalid)?;
         Ok((Arc::clone(entry), arguments))
     }
 
-    /// Whether the policy lets the actors call the tool.
+    /// What the policy derives for the actors who call the tool, or why it denies.
     fn decide(
         &self,
         policy: &Policy,
         context: &InvocationContext,
         entry: &Entry,
-    ) -> Result<(), Stop> {
-        if entry.confined.is_some() {
-            return Ok(());
+    ) -> Result<String, Stop> {
+        if let Some(why) = entry.confined {
+            return Ok(format!("confined: {why}"));
         }
         let tool = entry.spec.name();
         policy
@@ -461,16 +458,10 @@ impl Inner {
             })
     }
 
-    fn derivation(&self, policy: &Policy, context: &InvocationContext, entry: &Entry) -> String {
-        match entry.confined {
-            Some(why) => format!("confined: {why}"),
-            None => {
-                let delegation = self.settings.delegation;
-                policy
-                    .rules
-                    .derivation(context, entry.spec.name(), delegation)
-            }
-        }
+    /// Whether the policy lets the actors call the tool.
+    fn allows(&self, policy: &Policy, context: &InvocationContext, entry: &Entry) -> bool {
+        let (tool, delegation) = (entry.spec.name(), self.settings.delegation);
+        entry.confined.is_some() || policy.rules.allows(context, tool, delegation)
     }
 
     /// How strictly a call is guarded and why: the stricter of what the tool says and what the rules demand.
@@ -505,7 +496,10 @@ impl Inner {
             }
             let current = self.current();
             let policy = open(&current)?;
-            self.decide(policy, context, entry)?;
+            if !self.allows(policy, context, entry) {
+                let denied = self.decide(policy, context, entry);
+                return Err(denied.err().unwrap_or_else(changed));
+            }
             if policy.epoch != trail.epoch
                 && (claim.is_some() || self.guard(policy, context, entry).0 != Level::None)
             {
@@ -584,10 +578,10 @@ impl Inner {
         line.server = &trail.server;
         line.tool = tool;
         if event != Event::Executed
-            && let Some((arguments, hash)) = &trail.arguments
+            && let Some(arguments) = &trail.arguments
         {
-            line.arguments.clone_from(arguments);
-            line.arguments_hash = Some(hash.clone());
+            line.redacting = is_written(arguments.canonical().len()).then(|| arguments.value());
+            line.arguments_hash = Some(arguments.digest().to_string());
         }
         if let Some(stop) = stop {
             line.reason = stop.reason.as_str();

@@ -78,10 +78,10 @@ impl Observer {
         };
         trail.policy_hash.clone_from(&policy.hash);
         trail.epoch = policy.epoch;
-        if let Err(stop) = inner.decide(policy, context, entry) {
-            return Some(stop.reason);
+        match inner.decide(policy, context, entry) {
+            Ok(derivation) => trail.derivation = derivation,
+            Err(stop) => return Some(stop.reason),
         }
-        trail.derivation = inner.derivation(policy, context, entry);
         let (level, _) = inner.guard(policy, context, entry);
         (level != Level::None).then_some(Reason::ConfirmationRequired)
     }

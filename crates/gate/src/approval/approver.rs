@@ -62,6 +62,29 @@ impl ApproverError {
 }
 
 /// Asks somebody.
+///
+/// ```
+/// use horngate_gate::{Answer, Approver, ApproverError, BoxFuture, Request};
+/// use std::sync::Arc;
+///
+/// /// Says yes to what is only confirmed, in working hours that somebody else knows.
+/// struct OfficeHours(fn() -> bool);
+///
+/// impl Approver for OfficeHours {
+///     fn person(&self) -> &str {
+///         "office-hours"
+///     }
+///
+///     fn provider(&self) -> &str {
+///         "office-hours"
+///     }
+///
+///     fn ask<'a>(&'a self, _: &'a Arc<Request>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+///         let answer = if self.0() { Answer::Approve } else { Answer::Pass };
+///         Box::pin(std::future::ready(Ok(answer)))
+///     }
+/// }
+/// ```
 pub trait Approver: Send + Sync {
     /// The person who answers, as `may_approve/3` names them.
     fn person(&self) -> &str;
@@ -244,6 +267,41 @@ impl Approver for ApprovedPairs {
 /// Leaves the request in the store, where somebody with a key answers it.
 ///
 /// The call is refused with `confirmation-required` and the id, unless it waits.
+///
+/// ```
+/// use horngate::{Allowlist, Budget, Rulebase, Source};
+/// use horngate_gate::{Clock, Closure, Deferred, Gate, Reason, Signatory, SystemClock, ToolSpec};
+/// use serde_json::Value;
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+/// # runtime.block_on(async {
+/// let rules = Rulebase::load([Source::new("a.pl", "may_execute_tool('U:Qa', tool_deploy).")])?;
+/// let model = rules.evaluate(&Budget::default())?;
+/// let spec = ToolSpec::new("deploy", "Deploys").confirm("customers see it");
+/// let ann = Signatory::generate("ann")?;
+/// let gate = Gate::builder(Allowlist::bind(&model, "may_execute_tool/2")?)
+///     .tool(Closure::<Value>::new(spec, |permit| Ok(permit.into_arguments())))
+///     .approver(Deferred::new())
+///     .approver_key("ann", ann.key())
+///     .build()?;
+///
+/// let first = gate.invocation("U:Qa", "session-1");
+/// let refusal = gate.call(&first, "deploy", "{}").await.unwrap_err();
+/// assert_eq!(refusal.reason, Reason::ConfirmationRequired);
+///
+/// // Ann reads all of it, and signs.
+/// let record = gate.pending(&first)?.pop().expect("it waits");
+/// assert!(record.request.for_people().contains("customers see it"));
+/// gate.submit(&ann.answer(&record.request, true, SystemClock.now())?)?;
+///
+/// // The same call in a later turn uses the approval, and no other does.
+/// let later = gate.invocation("U:Qa", "session-1");
+/// assert!(gate.call(&later, "deploy", "{}").await.is_ok());
+/// assert!(gate.call(&gate.invocation("U:Qa", "session-1"), "deploy", "{}").await.is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deferred {
     patience: Duration,

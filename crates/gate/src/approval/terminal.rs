@@ -28,6 +28,11 @@ static ASKING: Mutex<()> = Mutex::new(());
 
 /// Asks on the terminal of the process, `/dev/tty`: all of the request is shown, page by page, and a short code must be
 /// typed to approve. Without a terminal the call is denied.
+///
+/// ```
+/// use horngate_gate::{Approver, Terminal};
+/// assert_eq!(Terminal::new("ann").person(), "ann");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Terminal {
     person: String,

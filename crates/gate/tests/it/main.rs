@@ -1,7 +1,9 @@
 //! The gate from outside: one binary for all tests of the crate.
 #![expect(
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::panic,
+    clippy::print_stdout,
     clippy::string_slice,
     clippy::unwrap_used,
     reason = "a test fails by panicking, its helpers too"
@@ -20,3 +22,5 @@ mod terminal;
 #[cfg(unix)]
 mod torture;
 mod ui;
+#[cfg(unix)]
+mod webhook;

@@ -62,6 +62,30 @@ pub trait Tool: Sized + Send + Sync + 'static {
 /// A tool that can do nothing which would need a grant, by its construction: everybody may call it.
 ///
 /// It is a property of the type, so that no data, configuration or server can claim it.
+///
+/// ```
+/// use horngate_gate::{Confined, Permitted, Tool, ToolError, ToolSpec};
+/// use serde_json::Value;
+///
+/// struct Length;
+///
+/// impl Tool for Length {
+///     type Arguments = Value;
+///     type Output = usize;
+///
+///     fn spec(&self) -> ToolSpec {
+///         ToolSpec::new("length", "Counts the members of its arguments")
+///     }
+///
+///     async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<usize, ToolError> {
+///         Ok(permit.arguments().as_object().map_or(0, |map| map.len()))
+///     }
+/// }
+///
+/// impl Confined for Length {
+///     const WHY: &'static str = "computes; touches neither files nor network";
+/// }
+/// ```
 pub trait Confined: Tool {
     /// Why nothing it does needs a grant, as in "computes; touches neither files nor network".
     const WHY: &'static str;

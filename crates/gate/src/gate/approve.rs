@@ -69,6 +69,7 @@ impl Inner {
         match entered {
             Entered::Created => {
                 trail.approval.id = Some(request.id.clone());
+                tracing::info!(id = request.id, level = %asked.level, "approval required");
                 let recorded = self.record(Event::ApprovalRequired, context, tool, trail, None);
                 let outcome = match recorded {
                     Ok(()) => self.ask(asked, &request, trail).await,

@@ -41,6 +41,13 @@ pub enum BuildError {
 }
 
 /// How long things may take, and how many there may be.
+///
+/// ```
+/// use horngate_gate::Limits;
+/// use std::time::Duration;
+/// let limits = Limits { approver: Duration::from_secs(60), ..Limits::default() };
+/// assert_eq!(limits.pending, Duration::from_secs(300));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// How long a request can be answered.
@@ -72,6 +79,32 @@ pub enum AuditFailure {
 }
 
 /// Puts a [`Gate`] together.
+///
+/// ```
+/// use horngate::{Allowlist, Budget, Rulebase, Source};
+/// use horngate_gate::{AuditLog, Closure, Deferred, Gate, Signatory, SqliteStore, ToolSpec};
+/// use serde_json::Value;
+/// use std::sync::Arc;
+///
+/// let rules = "may_execute_tool('U:Qa', tool_deploy). may_approve(ann, 'U:Qa', tool_deploy).";
+/// let model = Rulebase::load([Source::new("rules.pl", rules)])?.evaluate(&Budget::default())?;
+/// let spec = ToolSpec::new("deploy", "Deploys").confirm("customers see it");
+/// let folder = tempfile::tempdir()?;
+/// let ann = Signatory::generate("ann")?;
+/// ann.save(folder.path().join("ann.key"))?;
+///
+/// let gate = Gate::builder(Allowlist::bind(&model, "may_execute_tool/2")?)
+///     .name("staging")
+///     .tool(Closure::new(spec, |permit| Ok(permit.into_arguments())) as Closure<Value>)
+///     // The call is left in the store, and ann answers with her key.
+///     .approver(Deferred::new())
+///     .approver_key("ann", ann.key())
+///     .store(Arc::new(SqliteStore::open(folder.path().join("approvals.db"))?))
+///     .audit(Arc::new(AuditLog::open(folder.path().join("audit.jsonl"))?))
+///     .build()?;
+/// assert!(gate.policy_hash().starts_with("sha256:"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub struct GateBuilder {
     allowlist: Allowlist,
@@ -241,6 +274,7 @@ impl GateBuilder {
                 self.delegation,
                 &self.limits,
                 &self.accepted,
+                self.audit_failure,
             ),
             delegation: self.delegation,
             limits: self.limits,
@@ -273,6 +307,7 @@ impl GateBuilder {
                 process,
                 calls: AtomicU64::new(1),
                 invocations: AtomicU64::new(0),
+                used: Mutex::default(),
             }),
         })
     }
@@ -303,6 +338,7 @@ fn settings_text(
     delegation: Delegation,
     limits: &Limits,
     accepted: &BTreeMap<String, String>,
+    audit_failure: AuditFailure,
 ) -> String {
     let approvers: Vec<String> = approvers
         .iter()
@@ -312,7 +348,8 @@ fn settings_text(
         })
         .collect();
     format!(
-        "approvers {approvers:?} keys {keys:?} delegation {} limits {limits:?} accepted {accepted:?}",
+        "approvers {approvers:?} keys {keys:?} delegation {} limits {limits:?} accepted {accepted:?} \
+         audit failure {audit_failure:?}",
         delegation.as_str()
     )
 }

@@ -18,7 +18,7 @@ use crate::approval::{Approver, ApproverKey, Record, Verdict};
 use crate::arguments::Arguments;
 use crate::audit::{AuditLog, Entry as Line, Event, is_written};
 use crate::catch::{Panicked, catch};
-use crate::clock::Clock;
+use crate::clock::{Clock, Millis};
 use crate::context::{Delegation, InvocationContext, InvocationId};
 use crate::outcome::{Approval, Done, Reason, Refusal};
 use crate::permit::Passed;
@@ -85,7 +85,12 @@ struct Inner {
     process: String,
     calls: AtomicU64,
     invocations: AtomicU64,
+    /// The approvals that were used here, and when: a row of the store that is turned back brings none of them back.
+    used: Mutex<BTreeMap<String, Millis>>,
 }
+
+/// How long used approvals are remembered: longer than any can last.
+const REMEMBERED: Millis = 2 * 24 * 60 * 60 * 1000;
 
 /// What does not change while the gate lives.
 struct Settings {
@@ -347,14 +352,19 @@ impl Inner {
         let result = attempt(&mut trail).await;
         let tool = visible(tool);
         match result {
-            Ok(data) => Ok(Done {
-                data,
-                tool,
-                took: started.elapsed(),
-                approval: trail.approval,
-            }),
+            Ok(data) => {
+                tracing::info!("executed");
+                Ok(Done {
+                    data,
+                    tool,
+                    took: started.elapsed(),
+                    approval: trail.approval,
+                })
+            }
             Err(stop) => {
-                if !trail.ran {
+                if trail.ran {
+                    tracing::error!(reason = %stop.reason, "failed");
+                } else {
                     tracing::warn!(reason = %stop.reason, "denied");
                     // A refusal stays one, whether or not it can be written down.
                     let _ = self.record(Event::Denied, context, &tool, &trail, Some(&stop));
@@ -392,6 +402,12 @@ impl Inner {
             trail.policy_hash.clone_from(&policy.hash);
             trail.epoch = policy.epoch;
             trail.derivation = self.decide(policy, context, &entry)?;
+            tracing::info!(
+                derivation = trail.derivation,
+                policy = policy.hash,
+                epoch = policy.epoch,
+                "granted"
+            );
             match self.guard(policy, context, &entry) {
                 (Level::None, _) => None,
                 (level, reason) => {
@@ -402,7 +418,9 @@ impl Inner {
                         level,
                         reason,
                     };
-                    Some(self.approve(&asked, trail).await?)
+                    let claim = self.approve(&asked, trail).await?;
+                    tracing::info!(id = claim.id, approver = trail.approver, "approved");
+                    Some(claim)
                 }
             }
         };
@@ -509,18 +527,26 @@ impl Inner {
         let Some(claim) = claim else {
             return Ok(());
         };
-        let consumed = self
-            .with_store(move |store, now| store.consume(&claim, now))
+        let id = claim.id.clone();
+        let (consumed, now) = self
+            .with_store(move |store, now| Ok((store.consume(&claim, now)?, now)))
             .await?;
+        let used = (Reason::ApprovalUsed, "the approval was used already");
         let (reason, message) = match consumed {
-            Consumed::Yes => return Ok(()),
+            Consumed::Yes if self.is_first_use(id, now) => return Ok(()),
+            Consumed::Yes | Consumed::Used => used,
             Consumed::Void => return Err(changed()),
-            Consumed::Used => (Reason::ApprovalUsed, "the approval was used already"),
             Consumed::Expired => (Reason::ApprovalExpired, "the approval is too old"),
             Consumed::SameInvocation => (Reason::SameInvocation, approve::LATER),
             Consumed::NoSuch | Consumed::NotApproved => (Reason::Revoked, "it is not approved"),
         };
         Err(Stop::new(reason, message))
+    }
+
+    fn is_first_use(&self, id: String, now: Millis) -> bool {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.retain(|_, at| at.saturating_add(REMEMBERED) > now);
+        used.insert(id, now).is_none()
     }
 
     /// Runs the body.
@@ -590,11 +616,14 @@ impl Inner {
                 false => &stop.detail,
             };
         }
-        line.derivation = &trail.derivation;
+        // What ran was told in full by the line before it ran.
+        if event != Event::Executed {
+            line.derivation = &trail.derivation;
+            line.policy_hash = &trail.policy_hash;
+        }
         line.approval = trail.approval.id.as_deref().unwrap_or_default();
         line.provider = trail.approval.provider.as_deref().unwrap_or_default();
         line.approver = &trail.approver;
-        line.policy_hash = &trail.policy_hash;
         line.epoch = trail.epoch;
         match (log.append(&line), self.settings.audit_failure) {
             (Err(error), AuditFailure::GoOn) => {
@@ -605,15 +634,21 @@ impl Inner {
         }
     }
 
-    /// Uses the store on a thread that may block.
+    /// Uses the store, on a thread that may block if the store may.
     async fn with_store<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&dyn Store, crate::clock::Millis) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&dyn Store, Millis) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Stop> {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let failed = |detail: String| {
             Stop::new(Reason::StoreFailed, "approvals are not available").detail(detail)
         };
+        if !store.may_block() {
+            return match catch_unwind(AssertUnwindSafe(|| work(&*store, clock.now()))) {
+                Ok(done) => done.map_err(|error| failed(error.to_string())),
+                Err(_) => Err(failed("the store panicked".to_owned())),
+            };
+        }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return Err(failed("approvals need a tokio runtime".to_owned()));
         };

@@ -13,6 +13,26 @@ use std::sync::Arc;
 /// Runs every call, and says which ones a gate with the same rules and tools would refuse. It protects nothing.
 ///
 /// It is a type of its own, so that no setting makes a gate one.
+///
+/// ```
+/// use horngate::{Allowlist, Budget, Rulebase, Source};
+/// use horngate_gate::{Closure, Gate, InvocationContext, InvocationId, Reason, ToolSpec};
+/// use serde_json::Value;
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
+/// let rules = Rulebase::load([Source::new("a.pl", "may_execute_tool('U:Qa', tool_echo).")])?;
+/// let model = rules.evaluate(&Budget::default())?;
+/// let echo = Closure::<Value>::new(ToolSpec::new("echo", "Says it again"), |permit| Ok(permit.into_arguments()));
+/// let observer = Gate::builder(Allowlist::bind(&model, "may_execute_tool/2")?).tool(echo).observe()?;
+/// let ux = InvocationContext::new("U:Ux", "s", InvocationId(1));
+/// let observed = observer.call(&ux, "echo", "{}").await;
+/// assert!(observed.outcome.is_ok(), "it ran all the same");
+/// assert_eq!(observed.would_refuse, Some(Reason::UnknownActor));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Observer {
     inner: Arc<Inner>,
 }

@@ -43,6 +43,25 @@ impl Gate {
     ///
     /// # Errors
     /// [`ReloadError`] when the new rules do not count; `on_bad` says what does then.
+    ///
+    /// ```
+    /// use horngate::{Allowlist, Budget, Rulebase, Source};
+    /// use horngate_gate::{Gate, OnBadRules};
+    ///
+    /// fn load(rules: &str) -> Result<Allowlist, Box<dyn std::error::Error>> {
+    ///     let model = Rulebase::load([Source::new("rules.pl", rules)])?.evaluate(&Budget::default())?;
+    ///     Ok(Allowlist::bind(&model, "may_execute_tool/2")?)
+    /// }
+    ///
+    /// let gate = Gate::builder(load("may_execute_tool('U:Qa', tool_repl).")?).build()?;
+    /// let before = gate.policy_hash();
+    /// gate.reload(load("may_execute_tool('U:Qa', tool_deploy)."), OnBadRules::DenyAll)?;
+    /// assert_ne!(gate.policy_hash(), before);
+    ///
+    /// assert!(gate.reload(load("may_execute_tool("), OnBadRules::DenyAll).is_err());
+    /// assert!(gate.policy_hash().is_empty(), "closed until there are good rules");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reload<E: Display>(
         &self,
         rules: Result<Allowlist, E>,

@@ -133,6 +133,10 @@ impl Rows for Table {
 }
 
 impl Store for MemoryStore {
+    fn may_block(&self) -> bool {
+        false
+    }
+
     fn open(&self, gate: &str, policy: &str, now: Millis) -> Result<u64, StoreError> {
         book::open(&mut *self.rows()?, gate, policy, now)
     }

@@ -112,6 +112,12 @@ pub enum End {
 
 /// Keeps requests and answers. Each method is one atomic step, also between processes and across a crash.
 pub trait Store: Send + Sync {
+    /// Whether a step may wait for a disk or for another process. If so, the gate takes it on a thread for that, which
+    /// needs a tokio runtime.
+    fn may_block(&self) -> bool {
+        true
+    }
+
     /// Says which policy the gate has, and tells its epoch. When the policy is another than last time, the epoch rises
     /// and all that is pending or approved is void.
     ///

@@ -3,9 +3,9 @@
 use crate::support::{Bench, RULES, START, allowlist, call, counting, refused};
 use horngate::Allowlist;
 use horngate_gate::{
-    Answer, Arguments, BoxFuture, Callback, Clock, Closure, Decided, Deferred, ForeignTool, Gate,
-    Limits, MemoryStore, OnBadRules, Permitted, Reason, Remote, Signatory, SqliteStore, State,
-    Store, ToolError, ToolSpec, Verdict,
+    Answer, Arguments, AuditLog, BoxFuture, Callback, Clock, Closure, Decided, Deferred,
+    ForeignTool, Gate, Limits, MemoryStore, OnBadRules, Permitted, Reason, Remote, Signatory,
+    SqliteStore, State, Store, ToolError, ToolSpec, Verdict,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -227,6 +227,63 @@ async fn a_decision_that_flips_between_prompt_and_run_denies() {
             "{table:?}"
         );
         assert_eq!(bench.runs.count(), 0);
+    }
+}
+
+/// A clock that changes the rules the next time somebody looks at it.
+struct Meddler {
+    gate: OnceLock<Gate>,
+    rules: std::sync::Mutex<Option<Result<Allowlist, &'static str>>>,
+}
+
+impl Clock for Meddler {
+    fn now(&self) -> u64 {
+        let rules = self.rules.lock().unwrap().take();
+        if let (Some(rules), Some(gate)) = (rules, self.gate.get()) {
+            let _ = gate.reload(rules, OnBadRules::DenyAll);
+        }
+        START
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_is_asked_about_is_decided_again_before_it_runs() {
+    for (rules, reason) in [
+        ("may_execute_tool('U:Qa', tool_other).", Reason::UnknownTool),
+        (
+            "may_execute_tool('U:Qa', tool_repl). confirm_tool('U:Qa', tool_repl).",
+            Reason::PolicyChanged,
+        ),
+        ("", Reason::Closed),
+    ] {
+        let runs = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&runs);
+        let tool = Closure::<Value>::new(ToolSpec::new("repl", ""), move |_| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            Ok(Value::Null)
+        });
+        let clock = Arc::new(Meddler {
+            gate: OnceLock::new(),
+            rules: std::sync::Mutex::default(),
+        });
+        let log = AuditLog::to_writer(std::io::sink(), None);
+        let gate = Gate::builder(allowlist(RULES))
+            .tool(tool)
+            .clock(clock.clone())
+            .audit(Arc::new(log))
+            .build()
+            .unwrap();
+        clock.gate.set(gate.clone()).unwrap();
+        let qa = gate.invocation("U:Qa", "s");
+        assert!(call(&gate, &qa, "repl", "{}").await.is_ok());
+        // The line that is written before the body runs has a time: the rules change after the first decision.
+        let rules = match rules {
+            "" => Err("the file does not read"),
+            rules => Ok(allowlist(rules)),
+        };
+        *clock.rules.lock().unwrap() = Some(rules);
+        assert_eq!(refused(&gate, &qa, "repl", "{}").await, reason);
+        assert_eq!(runs.load(Ordering::SeqCst), 1, "{reason}");
     }
 }
 
@@ -501,6 +558,23 @@ async fn an_approval_is_not_replayed_after_a_restart() {
         Ok(Decided::NotPending(State::Consumed))
     );
     assert_eq!(later(&gate, "{}").await, Err(Reason::ConfirmationRequired));
+    assert_eq!(bench.runs.count(), 1);
+}
+
+#[tokio::test]
+async fn a_used_approval_whose_row_is_turned_back_is_not_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let (bench, store) = (Bench::new(), sqlite(&path));
+    let ann = Signatory::generate("ann").unwrap();
+    let gate = deferred(&bench, RULES, store.clone(), &ann);
+    let id = pending(&gate, "{}").await;
+    approve(&*store, &id, &ann, &*bench.clock);
+    assert!(later(&gate, "{}").await.is_ok());
+    let direct = rusqlite::Connection::open(&path).unwrap();
+    let sql = "UPDATE request SET state = 'approved' WHERE id = ?1 AND state = 'consumed'";
+    assert_eq!(direct.execute(sql, [&id]).unwrap(), 1);
+    assert_eq!(later(&gate, "{}").await, Err(Reason::ApprovalUsed));
     assert_eq!(bench.runs.count(), 1);
 }
 
@@ -844,4 +918,53 @@ fn a_schema_with_a_remote_reference_builds_no_gate() {
             "{target}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_schema_that_never_ends_refuses_the_call() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&runs);
+    let below = json!({"properties": {"x": {"$ref": "#"}}});
+    let spec =
+        ToolSpec::new("repl", "").schema(json!({"anyOf": [below, below], "not": {"not": {}}}));
+    let tool = Closure::<Value>::new(spec, move |_| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        Ok(Value::Null)
+    });
+    let gate = Gate::builder(allowlist(RULES)).tool(tool).build().unwrap();
+    let qa = gate.invocation("U:Qa", "s");
+    // Each level would double what is to be checked.
+    let mut deep = json!({"x": 1});
+    for _ in 0..100 {
+        deep = json!({"x": deep});
+    }
+    let deep = deep.to_string();
+    let refusal = tokio::time::timeout(Duration::from_secs(20), call(&gate, &qa, "repl", &deep));
+    let refusal = refusal.await.unwrap().unwrap_err();
+    assert_eq!(refusal.reason, Reason::InvalidArguments);
+    assert!(refusal.message.contains("steps"), "{refusal}");
+    assert_eq!(runs.load(Ordering::SeqCst), 0);
+    assert!(call(&gate, &qa, "repl", r#"{"x":{"x":1}}"#).await.is_ok());
+}
+
+/// The table in the documentation names tests that exist.
+#[test]
+fn every_failure_of_the_table_has_its_test() {
+    let table = include_str!("../../../../docs/threat-model.md");
+    let rows = table.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let mut named = 0;
+    for row in rows {
+        let tests = row.split('|').nth(2).unwrap();
+        let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "{row}");
+        for test in tests {
+            let (module, name) = test.split_once("::").unwrap();
+            let path = Path::new("tests/it").join(module).with_extension("rs");
+            let source = std::fs::read_to_string(&path).unwrap();
+            let test = format!("fn {name}() {{");
+            assert!(source.contains(&test), "{}: {name}", path.display());
+            named += 1;
+        }
+    }
+    assert!(named > 30, "{named}");
 }

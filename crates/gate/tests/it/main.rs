@@ -13,8 +13,12 @@ mod approvals;
 mod audit;
 mod calls;
 mod failures;
+#[cfg(unix)]
+mod keys;
+mod model;
 mod observe;
 mod policy;
+mod spans;
 mod stores;
 mod support;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! Processes that ask, approve and run over one SQLite store and one log, and are killed at any moment.
 //!
-//! `HORNGATE_TORTURE=60` makes it last so many seconds.
+//! A few seconds of it run with all tests. The long one, thousands of cycles, is
+//! `cargo test -p horngate-gate --test it torture::thousands -- --ignored --nocapture`.
 
 use crate::support::allowlist;
 use horngate_gate::{
@@ -117,7 +118,21 @@ fn start(folder: &Path) -> Child {
 
 #[test]
 fn killed_at_any_moment_no_approval_is_used_twice_and_none_is_lost() {
-    let seconds = std::env::var("HORNGATE_TORTURE").map_or(3, |seconds| seconds.parse().unwrap());
+    assert!(torture(3) > 0, "nothing ran");
+}
+
+#[test]
+#[ignore = "lasts some minutes"]
+fn thousands_of_cycles_are_killed_at_any_moment() {
+    let mut runs = 0;
+    while runs < 3_000 {
+        runs += torture(80);
+    }
+    println!("{runs} runs in all");
+}
+
+/// Lets processes work and be killed for so many seconds, and checks what they leave behind; how often the body ran.
+fn torture(seconds: u64) -> usize {
     assert!(seconds <= 90, "approvals must not grow too old meanwhile");
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -221,11 +236,11 @@ fn killed_at_any_moment_no_approval_is_used_twice_and_none_is_lost() {
             .unwrap_err();
         assert_eq!(again.reason, Reason::ConfirmationRequired);
     }
-    assert!(!runs.is_empty(), "nothing ran");
     println!(
         "{kills} kills, {} runs, {} approvals left and used, {vanished} used by a process that was killed, {} lines",
         runs.len(),
         open.len(),
         whole.count
     );
+    runs.len()
 }

@@ -1,8 +1,8 @@
 //! The gate under every order of steps that a scheduler finds: what is promised holds in each.
 //!
 //! Stores, clocks, approvers and bodies are where threads are exchanged; between them the gate keeps no lock that
-//! another call waits for. `HORNGATE_MODEL=20000 cargo test -p horngate-gate --test it model:: --release` looks at so
-//! many orders for each promise, and at as many with few but well-placed exchanges; without it there are some tens.
+//! another call waits for. `HORNGATE_MODEL=1000 cargo test -p horngate-gate --test it model::` looks at so many orders for
+//! each promise, and at as many with few but well-placed exchanges, within some minutes; without it there are some tens.
 
 use crate::support::{RULES, START, allowlist};
 use horngate::Allowlist;

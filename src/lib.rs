@@ -60,7 +60,7 @@ pub use loader::{Loader, NotClean};
 pub use policy::pins::{self, AdvertisedTools, assert_pinned};
 pub use policy::{
     Allowlist, Argument, Basis, BindError, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, Decision,
-    Denial, DenyReason, Diff, Grant, GrantingClauses, ProbeError, Probed, Restriction,
+    Denial, DenyReason, Diff, FactEdit, Grant, GrantingClauses, ProbeError, Probed, Restriction,
     RestrictionError, Review,
 };
 pub use program::Program;

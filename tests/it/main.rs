@@ -16,6 +16,7 @@ mod demand;
 mod diagnostics;
 mod diff;
 mod differential;
+mod edit;
 mod explain;
 mod format;
 mod lints;

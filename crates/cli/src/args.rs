@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Diff(Diff),
     Fmt(Fmt),
     Test(Test),
+    Grant(Grant),
+    Revoke(Revoke),
     Compile(Compile),
     Approvals(Approvals),
     Audit(Audit),
@@ -302,6 +304,60 @@ pub(crate) struct Test {
     /// Name the clauses that no test's proof used
     #[arg(long)]
     pub(crate) coverage: bool,
+    /// What standard output is for
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Write one grant into a rule file
+///
+/// The fact goes where its kin stand: to its place where the facts are sorted, else after the last one of the actor, else
+/// after the last of the predicate. All else stays byte for byte. The file is left alone if the rules would not check,
+/// would not allow the pair, or would decide another pair otherwise.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate grant U:Qa remote_trigger rules/governance.pl\n  \
+    horngate grant U:Qa remote_trigger rules/governance.pl --tools tools.json --dry-run\n\n\
+    Exit codes: 0 granted, 1 nothing to do, 2 the file is left as it was.")]
+pub(crate) struct Grant {
+    #[command(flatten)]
+    pub(crate) edit: Edit,
+}
+
+/// Take one grant out of a rule file
+///
+/// The fact goes, with its line and a comment behind it if nothing else stands there. All else stays byte for byte. What
+/// a rule grants is not revoked: the rule is named, and the file is left alone.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate revoke U:Qa run_shell rules/governance.pl\n\n\
+    Exit codes: 0 revoked, 1 nothing to do, 2 the file is left as it was.")]
+pub(crate) struct Revoke {
+    #[command(flatten)]
+    pub(crate) edit: Edit,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Edit {
+    /// Who calls
+    pub(crate) actor: String,
+    /// What is called, without the prefix
+    pub(crate) tool: String,
+    /// The rule file to edit
+    pub(crate) file: PathBuf,
+    /// Rule files, or folders, that are loaded together with FILE; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) rules: Vec<PathBuf>,
+    /// Lists of tools, as for `pin`: warns of what would no longer agree with them; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) tools: Vec<PathBuf>,
+    /// Only show what would change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
     /// What standard output is for
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

@@ -297,6 +297,67 @@ pub(crate) struct Finding<'a> {
     pub(crate) line: Option<usize>,
 }
 
+impl<'a> Finding<'a> {
+    pub(crate) fn new(
+        finding: &'a horngate::pins::Finding,
+        file: Option<&'a str>,
+        line: Option<usize>,
+    ) -> Self {
+        Self {
+            kind: finding.kind.as_str(),
+            actor: finding.actor.as_deref(),
+            tool: finding.tool.as_deref(),
+            message: &finding.message,
+            help: &finding.help,
+            file,
+            line,
+        }
+    }
+}
+
+/// What `grant` and `revoke` say.
+#[derive(Debug, Serialize)]
+pub(crate) struct Edit<'a> {
+    pub(crate) changed: bool,
+    pub(crate) actor: &'a str,
+    pub(crate) tool: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fact: Option<&'a str>,
+    pub(crate) file: String,
+    /// Where the fact stands now, or stood before.
+    pub(crate) lines: &'a [usize],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) diff: Option<&'a str>,
+    /// The clause that grants already, if there is nothing to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<Clause<'a>>,
+    /// What there is to say of the new rules that there was not of the old.
+    pub(crate) warnings: Vec<Diagnostic<'a>>,
+    /// In what they no longer agree with the lists of tools.
+    pub(crate) findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Vec<Diagnostic<'a>>>,
+}
+
+impl<'a> Edit<'a> {
+    /// Nothing changed.
+    pub(crate) fn of(actor: &'a str, tool: &'a str) -> Self {
+        Self {
+            changed: false,
+            actor,
+            tool,
+            fact: None,
+            file: String::new(),
+            lines: &[],
+            diff: None,
+            by: None,
+            warnings: Vec::new(),
+            findings: Vec::new(),
+            error: None,
+        }
+    }
+}
+
 /// What `diff` says.
 #[derive(Debug, Serialize)]
 pub(crate) struct Diff<'a> {

@@ -16,6 +16,7 @@ mod excerpt;
 mod explain;
 mod files;
 mod fmt;
+mod grant;
 mod grants;
 mod guard;
 mod hook;
@@ -38,6 +39,7 @@ mod when;
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
+use grant::Wish;
 use outcome::Outcome;
 use std::io::{self, Write};
 use std::panic;
@@ -66,6 +68,8 @@ fn run() -> Outcome {
         Command::Diff(args) => diff::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Test(args) => test::run(args),
+        Command::Grant(args) => grant::run(&args.edit, Wish::Grant),
+        Command::Revoke(args) => grant::run(&args.edit, Wish::Revoke),
         Command::Compile(args) => compile::run(args),
         Command::Approvals(args) => approvals::run(args),
         Command::Audit(args) => audit::run(args),

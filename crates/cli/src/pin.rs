@@ -165,15 +165,11 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn document((finding, place): &(Finding, Option<Place>)) -> json::Finding<'_> {
-    json::Finding {
-        kind: finding.kind.as_str(),
-        actor: finding.actor.as_deref(),
-        tool: finding.tool.as_deref(),
-        message: &finding.message,
-        help: &finding.help,
-        file: place.as_ref().map(|place| place.file.as_str()),
-        line: place.as_ref().and_then(|place| place.line),
-    }
+    json::Finding::new(
+        finding,
+        place.as_ref().map(|place| place.file.as_str()),
+        place.as_ref().and_then(|place| place.line),
+    )
 }
 
 fn report(answer: &Answer, actor: Option<&str>) -> io::Result<()> {

@@ -17,6 +17,7 @@ mod decide;
 mod diff;
 mod explain;
 mod fmt;
+mod grant;
 mod grants;
 mod hook;
 mod pin;

@@ -111,12 +111,13 @@ pub(crate) struct Query {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "horngate decide --rules <PATH> [OPTIONS] [--] <ACTOR> <TOOL>\n       \
-    horngate decide --rules <PATH> [OPTIONS] --batch <FILE>"
+    horngate decide --rules <PATH> [OPTIONS] --batch <FILE> [--watch]"
 )]
 #[command(after_long_help = "Examples:\n  \
     horngate decide --rules rules U:Qa repl\n  \
     horngate decide --rules rules --format json -- \"$ACTOR\" \"$TOOL\"\n  \
-    printf '{\"actor\":\"U:Qa\",\"tool\":\"repl\"}\\n' | horngate decide --rules rules --batch -\n\n\
+    printf '{\"actor\":\"U:Qa\",\"tool\":\"repl\"}\\n' | horngate decide --rules rules --batch -\n  \
+    horngate decide --rules rules --batch - --watch   # started once, asked by the line\n\n\
     Exit codes: 0 allowed, 1 denied, 2 denied for lack of an answer. Of a batch: 0 all allowed, 1 some denied,\n\
     2 a bad line or an error.")]
 pub(crate) struct Decide {
@@ -133,6 +134,10 @@ pub(crate) struct Decide {
     /// JSON lines `{"actor":…,"tool":…}` in, a line out for each, in order; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["actor", "tool"])]
     pub(crate) batch: Option<PathBuf>,
+    /// With --batch: look at the rules before each answer, and read them again when they have changed; while they are
+    /// refused or gone everything is denied
+    #[arg(long, requires = "batch", conflicts_with_all = ["actor", "tool"])]
+    pub(crate) watch: bool,
     /// What standard output is for; a batch is always JSON lines
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

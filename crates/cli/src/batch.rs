@@ -25,24 +25,29 @@ const MAX_TOLD: u64 = 20;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
+/// What answers.
+pub(crate) trait Policy {
+    /// The allowlist to ask now; without one every answer is an error.
+    fn current(&mut self) -> Option<&Allowlist>;
+}
+
+impl Policy for Result<Bound, Problem> {
+    fn current(&mut self) -> Option<&Allowlist> {
+        self.as_ref().ok().map(|bound| &bound.allowlist)
+    }
+}
+
 /// Answers every line of `file`, or of standard input if that is `-`.
-pub(crate) fn run(file: &Path, bound: &Result<Bound, Problem>) -> io::Result<Outcome> {
-    let allowlist = match bound {
-        Ok(bound) => Some(&bound.allowlist),
-        Err(problem) => {
-            problem.print();
-            None
-        }
-    };
+pub(crate) fn run(file: &Path, policy: &mut dyn Policy) -> io::Result<Outcome> {
     if file == Path::new("-") {
         let input = BufReader::with_capacity(BUFFER_BYTES, io::stdin().lock());
-        return answer(allowlist, input, true);
+        return answer(policy, input, true);
     }
     let opened = File::open(file).and_then(|input| Ok((input.metadata()?.is_file(), input)));
     match opened {
         Ok((is_file, input)) => {
             let input = BufReader::with_capacity(BUFFER_BYTES, input);
-            answer(allowlist, input, !is_file)
+            answer(policy, input, !is_file)
         }
         Err(error) => {
             Problem::Unreadable(vec![Unreadable::new(file, error.to_string())]).print();
@@ -53,16 +58,12 @@ pub(crate) fn run(file: &Path, bound: &Result<Bound, Problem>) -> io::Result<Out
 
 /// With `prompt` no answer is kept back while the next line is waited for.
 fn answer<R: Read>(
-    allowlist: Option<&Allowlist>,
+    policy: &mut dyn Policy,
     mut input: BufReader<R>,
     prompt: bool,
 ) -> io::Result<Outcome> {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
-    let mut worst = if allowlist.is_some() {
-        Outcome::Yes
-    } else {
-        Outcome::NoAnswer
-    };
+    let mut worst = Outcome::Yes;
     let (mut line, mut number, mut bad) = (Vec::new(), 0_u64, 0_u64);
     loop {
         if prompt && !input.buffer().contains(&b'\n') {
@@ -84,7 +85,11 @@ fn answer<R: Read>(
                 render::tell(&format!("error: line {number}: {fault}"));
             }
         }
-        let (answer, outcome) = question.answer(allowlist.filter(|_| fault.is_ok()));
+        let allowlist = match fault {
+            Ok(()) => policy.current(),
+            Err(_) => None,
+        };
+        let (answer, outcome) = question.answer(allowlist);
         worst = worst.max(outcome);
         serde_json::to_writer(&mut out, &answer)?;
         out.write_all(b"\n")?;

@@ -8,6 +8,7 @@ use crate::outcome::Outcome;
 use crate::printable::Printable;
 use crate::problem::Problem;
 use crate::rules::Bound;
+use crate::watch::Watched;
 use crate::{batch, json, render, rules};
 use horngate::{Decision, DenyReason, syntax};
 use std::io;
@@ -19,12 +20,20 @@ pub(crate) fn run(args: &Decide) -> io::Result<Outcome> {
     } else {
         Keep::Digests
     };
-    let bound = rules::bind(&args.rules, &args.authority, &args.limits, keep);
+    if let (true, Some(file)) = (args.watch, &args.batch) {
+        return batch::run(file, &mut Watched::new(args));
+    }
+    let mut bound = rules::bind(&args.rules, &args.authority, &args.limits, keep);
     if let Ok(bound) = &bound {
         bound.tell();
     }
     match (&args.batch, &args.actor, &args.tool) {
-        (Some(file), ..) => batch::run(file, &bound),
+        (Some(file), ..) => {
+            if let Err(problem) = &bound {
+                problem.print();
+            }
+            batch::run(file, &mut bound)
+        }
         (None, Some(actor), Some(tool)) => one(args, &bound, actor, tool),
         _ => Ok(Outcome::NoAnswer),
     }

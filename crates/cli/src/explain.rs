@@ -98,6 +98,7 @@ fn of_pair(
 ) -> Result<Explained, Problem> {
     let bound = rules::bound(rulebase, &args.authority, &args.limits.budget())?;
     let allowlist = &bound.allowlist;
+    rules::keep(allowlist.model());
     let mut explainer = Explainer::new(allowlist.model());
     let decision = allowlist.decide(actor, tool);
     let (_, reason, _) = decide::verdict(&decision);

@@ -55,6 +55,17 @@ pub(crate) fn names(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     each(paths, RULES, |path| Ok(path.to_owned()))
 }
 
+/// The same, some maybe twice, for whoever looks often and wants no more than that.
+///
+/// # Errors
+/// As [`names`].
+pub(crate) fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
+    match expand_all(paths, RULES) {
+        (files, unreadable) if unreadable.is_empty() => Ok(files),
+        (_, unreadable) => Err(Problem::Unreadable(unreadable)),
+    }
+}
+
 /// What is kept of the texts of rules beside their meaning.
 #[derive(Clone, Copy)]
 pub(crate) enum Keep {
@@ -174,14 +185,7 @@ pub(crate) fn each<T>(
     kind: Kind,
     mut with: impl FnMut(&Path) -> io::Result<T>,
 ) -> Result<Vec<T>, Problem> {
-    let mut wanted: Vec<PathBuf> = Vec::new();
-    let mut unreadable = Vec::new();
-    for path in paths {
-        match expand(path, kind) {
-            Ok(files) => wanted.extend(files),
-            Err(reason) => unreadable.push(Unreadable::new(path, reason)),
-        }
-    }
+    let (wanted, mut unreadable) = expand_all(paths, kind);
     let (mut done, mut seen) = (Vec::new(), HashSet::new());
     for path in wanted {
         let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
@@ -198,6 +202,18 @@ pub(crate) fn each<T>(
     } else {
         Err(Problem::Unreadable(unreadable))
     }
+}
+
+/// The files that the paths name, some maybe twice, and the paths that name none.
+fn expand_all(paths: &[PathBuf], kind: Kind) -> (Vec<PathBuf>, Vec<Unreadable>) {
+    let (mut wanted, mut unreadable) = (Vec::new(), Vec::new());
+    for path in paths {
+        match expand(path, kind) {
+            Ok(files) => wanted.extend(files),
+            Err(reason) => unreadable.push(Unreadable::new(path, reason)),
+        }
+    }
+    (wanted, unreadable)
 }
 
 fn expand(path: &Path, kind: Kind) -> Result<Vec<PathBuf>, String> {

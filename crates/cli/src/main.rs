@@ -34,6 +34,7 @@ mod sarif;
 mod secret;
 mod test;
 mod tree;
+mod watch;
 mod when;
 
 use args::{Cli, Command};

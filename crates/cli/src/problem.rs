@@ -40,7 +40,7 @@ pub(crate) enum Problem {
 }
 
 /// A path that cannot be read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Unreadable {
     path: String,
     reason: String,
@@ -100,6 +100,14 @@ impl Problem {
             *sources = whole;
         }
         self
+    }
+
+    /// The same once more, for people.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Unreadable(files) => Self::Unreadable(files.clone()),
+            other => Self::Usage(other.message()),
+        }
     }
 
     /// The whole in one line, as plain text: escape it for people.

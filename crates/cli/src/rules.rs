@@ -72,16 +72,29 @@ pub(crate) fn bind(
     })
 }
 
-/// The same in this thread.
+/// The same once more in a process that goes on: nothing is kept that the allowlist does not hold.
+pub(crate) fn bind_again(
+    rules: &Rules,
+    authority: &Authority,
+    limits: &Limits,
+    keep: Keep,
+) -> Result<Bound, Problem> {
+    let (paths, authority, budget) = (rules.paths.clone(), authority.clone(), limits.budget());
+    guard::run(limits.timeout, move || {
+        with_kept(&paths, &budget, keep, |rulebase| {
+            bound(rulebase, &authority, &budget)
+        })
+    })
+}
+
+/// As [`bind`], in this thread.
 pub(crate) fn bind_here(
     paths: &[PathBuf],
     authority: &Authority,
     budget: &Budget,
     keep: Keep,
 ) -> Result<Bound, Problem> {
-    with_kept(paths, budget, keep, |rulebase| {
-        bound(rulebase, authority, budget)
-    })
+    bind_here_with(paths, authority, budget, keep, &[])
 }
 
 /// The same; the predicates of these names are derived, too, whatever their arity.
@@ -92,12 +105,14 @@ pub(crate) fn bind_here_with(
     keep: Keep,
     names: &[&str],
 ) -> Result<Bound, Problem> {
-    with_kept(paths, budget, keep, |rulebase| {
+    let bound = with_kept(paths, budget, keep, |rulebase| {
         let named = rulebase
             .predicates()
             .filter(|key| names.contains(&key.name()));
         bound_of(rulebase, authority, budget, named)
-    })
+    })?;
+    self::keep(bound.allowlist.model());
+    Ok(bound)
 }
 
 /// The rules of the files that the paths name, read whole.
@@ -127,7 +142,6 @@ fn bound_of<'r>(
     let model = rulebase
         .evaluate_slice(&roots, budget)
         .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
-    keep(&model);
     let prefix = &authority.tool_prefix;
     let allowlist = Allowlist::bind_with_prefix(&model, &wanted.text, prefix)?;
     Ok(Bound {

@@ -20,11 +20,13 @@ mod fmt;
 mod grant;
 mod grants;
 mod hook;
+mod peer;
 mod pin;
 mod process;
 mod query;
 mod readme;
 mod test;
+mod watch;
 
 use assert_cmd::Command;
 use std::fmt::Write;

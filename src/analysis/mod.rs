@@ -25,7 +25,7 @@ use crate::key::PredicateKey;
 use crate::program::{Facts, Program};
 use crate::source::{Source, Sources};
 use crate::syntax::Term;
-use crate::value::Constants;
+use crate::value::{Constants, Value};
 use check::Check;
 use graph::Graph;
 use predicate::Predicates;
@@ -158,6 +158,20 @@ impl Rulebase {
             .iter()
             .filter(|(_, known)| known.is_defined())
             .map(|(_, known)| &known.key)
+    }
+
+    /// The atoms that the rules know as constants, unquoted, in no order that means anything.
+    ///
+    /// ```
+    /// use horngate::{Rulebase, Source};
+    /// let rulebase = Rulebase::load([Source::new("a.pl", "p('U:Qa'). q(X) :- p(X), X \\= b.")]).unwrap();
+    /// let mut atoms: Vec<&str> = rulebase.atoms().collect();
+    /// atoms.sort_unstable();
+    /// assert_eq!(atoms, ["U:Qa", "b"]);
+    /// ```
+    pub fn atoms(&self) -> impl Iterator<Item = &str> {
+        let constants = &self.data.constants;
+        (0..constants.len()).filter_map(|at| constants.atom_text(Value(at)))
     }
 
     /// The predicates that `key` depends on, itself included, sorted; empty if it is not defined.

@@ -5,6 +5,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use horngate::{BadPredicateKey, Budget, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, PredicateKey};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Approvals(Approvals),
     Audit(Audit),
     Hook(Hook),
+    Repl(Repl),
 }
 
 /// Say all that is wrong or doubtful in rule files
@@ -389,6 +391,31 @@ pub(crate) struct Compile {
     /// Only this predicate and what it depends on, which must have no fault; may be repeated
     #[arg(long, value_name = "NAME/ARITY")]
     pub(crate) only: Vec<Predicate>,
+}
+
+/// Goals in, solutions out
+///
+/// In a terminal lines are edited, completed and kept in a history; else each line of standard input is answered.
+/// `:help` lists the commands: why, why not, the grants, loading more and once more.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    horngate repl rules\n  \
+    printf 'may_execute_tool(Who, tool_repl)\\n' | horngate repl rules\n\n\
+    Exit codes: 0 the end, 2 a line from what is no terminal had no answer.")]
+pub(crate) struct Repl {
+    /// Rule files, or folders with `*.pl` files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How many solutions are shown at once
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub(crate) limit: NonZeroUsize,
+    /// Neither read nor write the history, `horngate/history` in the user's folder for state
+    #[arg(long)]
+    pub(crate) no_history: bool,
+    #[command(flatten)]
+    pub(crate) authority: Authority,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -126,6 +126,7 @@ fn of_pair(
 /// Explains what `query` answers.
 fn of_goal(args: &Explain, rulebase: &Rulebase, goal: &str) -> Result<Explained, Problem> {
     let model = query::model(rulebase, goal, &args.limits.budget())?;
+    rules::keep(&model);
     let mut explainer = Explainer::new(&model);
     let (headline, explanation) = match explainer.why(goal)? {
         Some(proof) => {

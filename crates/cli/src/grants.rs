@@ -4,11 +4,12 @@
 
 use crate::args::{Grants, GrantsFormat};
 use crate::files::Keep;
+use crate::json;
 use crate::json::Pair;
 use crate::outcome::Outcome;
 use crate::printable::printable;
 use crate::problem::Problem;
-use crate::{json, rules};
+use crate::rules::{self, Bound};
 use std::io;
 
 pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
@@ -17,15 +18,7 @@ pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
         Err(problem) => return no_answer(args, &problem),
     };
     bound.tell();
-    let wanted =
-        |filter: &Option<String>, text: &str| filter.as_deref().is_none_or(|filter| filter == text);
-    let grants: Vec<Pair<'_>> = bound
-        .allowlist
-        .grants()
-        .into_iter()
-        .map(|(actor, tool)| Pair { actor, tool })
-        .filter(|pair| wanted(&args.actor, pair.actor) && wanted(&args.tool, pair.tool))
-        .collect();
+    let grants = pairs(&bound, args.actor.as_deref(), args.tool.as_deref());
     match args.format {
         GrantsFormat::Human => table(&grants)?,
         GrantsFormat::Json => json::print(&json::Grants {
@@ -35,6 +28,20 @@ pub(crate) fn run(args: &Grants) -> io::Result<Outcome> {
         GrantsFormat::Csv => csv(&grants)?,
     }
     Ok(Outcome::of(!grants.is_empty()))
+}
+
+/// The grants of an actor and for a tool, if these are given.
+pub(crate) fn pairs<'b>(
+    bound: &'b Bound,
+    actor: Option<&str>,
+    tool: Option<&str>,
+) -> Vec<Pair<'b>> {
+    let wanted = |filter: Option<&str>, text: &str| filter.is_none_or(|filter| filter == text);
+    let grants = bound.allowlist.grants().into_iter();
+    grants
+        .map(|(actor, tool)| Pair { actor, tool })
+        .filter(|pair| wanted(actor, pair.actor) && wanted(tool, pair.tool))
+        .collect()
 }
 
 fn no_answer(args: &Grants, problem: &Problem) -> io::Result<Outcome> {
@@ -48,7 +55,7 @@ fn no_answer(args: &Grants, problem: &Problem) -> io::Result<Outcome> {
     Ok(Outcome::NoAnswer)
 }
 
-fn table(grants: &[Pair<'_>]) -> io::Result<()> {
+pub(crate) fn table(grants: &[Pair<'_>]) -> io::Result<()> {
     if grants.is_empty() {
         return json::stdout(|out| writeln!(out, "no grants"));
     }

@@ -28,6 +28,7 @@ mod printable;
 mod problem;
 mod query;
 mod render;
+mod repl;
 mod replace;
 mod rules;
 mod sarif;
@@ -71,6 +72,7 @@ fn run() -> Outcome {
         Command::Test(args) => test::run(args),
         Command::Grant(args) => grant::run(&args.edit, Wish::Grant),
         Command::Revoke(args) => grant::run(&args.edit, Wish::Revoke),
+        Command::Repl(args) => repl::run(args),
         Command::Compile(args) => compile::run(args),
         Command::Approvals(args) => approvals::run(args),
         Command::Audit(args) => audit::run(args),

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::{guard, json, render, rules};
 use horngate::syntax::{self, Term, TermKind};
 use horngate::{Answers, Budget, Model, PredicateKey, Probed, Rulebase, Source, SourceId};
-use std::io;
+use std::io::{self, Write};
 
 /// What a goal gave.
 enum Answer {
@@ -80,11 +80,9 @@ pub(crate) fn model(rulebase: &Rulebase, goal: &str, budget: &Budget) -> Result<
     if let Ok(term) = syntax::parse_goal(SourceId::default(), &Source::new("goal", goal)) {
         mentioned(&term, &mut keys);
     }
-    let model = rulebase
+    rulebase
         .evaluate_slice(&keys, budget)
-        .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))?;
-    rules::keep(&model);
-    Ok(model)
+        .map_err(|exceeded| Problem::budget(rulebase.sources(), &exceeded))
 }
 
 /// All that looks like a predicate in the goal: at least the predicates that it calls.
@@ -137,22 +135,14 @@ fn print_human(args: &Query, answer: &Answer) -> io::Result<()> {
             return writeln!(out, "{count}");
         }
         match (probed, count) {
-            (true, 0) => return writeln!(out, "does not hold (permissive probe: not a decision)"),
-            (true, _) => return writeln!(out, "holds (permissive probe: not a decision)"),
+            (true, count) => return write_verdict(out, count > 0),
             (false, 0) => return writeln!(out, "no"),
             _ => {}
         }
         let Some(answers) = answers else {
             return writeln!(out, "yes");
         };
-        for row in answers.iter().take(limit) {
-            for (at, (name, value)) in answers.names().iter().zip(&row).enumerate() {
-                let comma = if at > 0 { ", " } else { "" };
-                write!(out, "{comma}{} = {}", Printable(name), Printable(value))?;
-            }
-            writeln!(out)?;
-        }
-        Ok(())
+        write_rows(out, answers, 0, limit)
     })?;
     if probed && args.count {
         render::tell("note: this is a permissive probe, not a decision");
@@ -161,6 +151,33 @@ fn print_human(args: &Query, answer: &Answer) -> io::Result<()> {
         render::tell(&format!("note: {limit} of {count} solutions are shown"));
     }
     Ok(())
+}
+
+/// Writes at most `count` solutions from the one at `from` on, one a line.
+pub(crate) fn write_rows(
+    out: &mut dyn Write,
+    answers: &Answers,
+    from: usize,
+    count: usize,
+) -> io::Result<()> {
+    for row in answers.iter().skip(from).take(count) {
+        for (at, (name, value)) in answers.names().iter().zip(&row).enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(out, "{comma}{} = {}", Printable(name), Printable(value))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Writes what a probe found.
+pub(crate) fn write_probed(out: &mut dyn Write, probed: Probed) -> io::Result<()> {
+    write_verdict(out, probed.holds())
+}
+
+fn write_verdict(out: &mut dyn Write, holds: bool) -> io::Result<()> {
+    let verdict = if holds { "holds" } else { "does not hold" };
+    writeln!(out, "{verdict} (permissive probe: not a decision)")
 }
 
 /// The answers whose solutions are to be shown, if they have any names.

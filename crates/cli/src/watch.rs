@@ -31,8 +31,8 @@ pub(crate) struct Watched<'a> {
 }
 
 /// What a file system says of the rule files.
-#[derive(Debug, PartialEq)]
-struct Seen {
+#[derive(Debug)]
+pub(crate) struct Seen {
     files: Vec<(PathBuf, Stamp)>,
     /// Before this the contents were as the metadata say.
     at: SystemTime,
@@ -79,7 +79,7 @@ impl<'a> Watched<'a> {
             };
             let after = Seen::now(&self.args.rules.paths);
             match (&self.seen, &after) {
-                (Ok(before), Ok(after)) if before.files == after.files => return,
+                (Ok(before), Ok(after)) if before.shows_the_same(after) => return,
                 (Err(before), Err(after)) if before.message() == after.message() => return,
                 _ => {}
             }
@@ -92,7 +92,7 @@ impl<'a> Watched<'a> {
     /// Whether the rules that are bound are those in the files.
     fn is_current(&mut self) -> bool {
         let now = match (&self.seen, Seen::now(&self.args.rules.paths)) {
-            (Ok(seen), Ok(now)) if seen.files == now.files => now,
+            (Ok(seen), Ok(now)) if seen.shows_the_same(&now) => now,
             (Err(seen), Err(now)) => return seen.message() == now.message(),
             _ => return false,
         };
@@ -156,14 +156,14 @@ impl Policy for Watched<'_> {
 }
 
 impl Seen {
-    fn now(paths: &[PathBuf]) -> Result<Self, Problem> {
+    pub(crate) fn now(paths: &[PathBuf]) -> Result<Self, Problem> {
         let at = SystemTime::now();
         let (mut files, mut unreadable) = (Vec::new(), Vec::new());
         for path in files::listed(paths)? {
             match fs::metadata(&path) {
                 // What is no file can be read only once, or never ends.
                 Ok(known) if !known.is_file() => {
-                    let reason = "`--watch` reads regular files only".to_owned();
+                    let reason = "only regular files are read again".to_owned();
                     unreadable.push(Unreadable::new(&path, reason));
                 }
                 Ok(known) => files.push((path, Stamp::of(&known))),
@@ -174,6 +174,11 @@ impl Seen {
             true => Ok(Self { files, at }),
             false => Err(Problem::Unreadable(unreadable)),
         }
+    }
+
+    /// Whether no change shows.
+    pub(crate) fn shows_the_same(&self, other: &Self) -> bool {
+        self.files == other.files
     }
 
     /// Whether any change since would show.

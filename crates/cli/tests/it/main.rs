@@ -26,6 +26,7 @@ mod process;
 mod query;
 mod readme;
 mod test;
+mod repl;
 mod watch;
 
 use assert_cmd::Command;

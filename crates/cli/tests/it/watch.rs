@@ -181,7 +181,7 @@ fn a_link_that_points_elsewhere_is_a_change_and_a_pipe_is_no_file() {
     let denied = run_with(folder.path(), &args, input);
     assert_eq!(denied.code, 2);
     assert!(
-        denied.stderr.contains("regular files only"),
+        denied.stderr.contains("only regular files are read again"),
         "{}",
         denied.stderr
     );

@@ -2,17 +2,17 @@
 //!
 //! Nothing here says what a fact comes to: whoever writes the new text decides on it first.
 
+mod lines;
+
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::key::PredicateKey;
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::{self, Clause, ClauseKind, Term, TermKind};
+use lines::{BLANK, chars, indent, line_end, line_ends, line_of, rest_of_line};
 use std::ops::Range;
 
 /// So many facts in order are meant to be in order.
 const MIN_SORTED: usize = 3;
-
-/// What may stand in a line besides clauses and comments.
-const BLANK: [char; 5] = [' ', '\t', '\r', '\u{b}', '\u{c}'];
 
 /// A rule file with one fact more or fewer.
 ///
@@ -157,6 +157,9 @@ enum Layout {
     Gap(usize),
 }
 
+/// By what facts are in order.
+type Order = for<'a> fn([&'a str; 2]) -> [&'a str; 2];
+
 /// Where a fact belongs, as positions of clauses.
 enum Place {
     After(usize),
@@ -192,10 +195,10 @@ impl<'p> Page<'p> {
         for (at, (clause, test)) in clauses.iter().zip(&tests).enumerate() {
             match &clause.kind {
                 _ if *test => {}
-                ClauseKind::Fact(head) | ClauseKind::Rule(head, _) => {
-                    if head.functor() == Some((predicate.name(), 2)) {
-                        kin.push(at);
-                    }
+                ClauseKind::Fact(head) | ClauseKind::Rule(head, _)
+                    if head.functor() == Some((predicate.name(), 2)) =>
+                {
+                    kin.push(at);
                 }
                 ClauseKind::Directive(goal) if declares(goal, predicate) => declared = Some(at),
                 _ => {}
@@ -252,8 +255,7 @@ impl<'p> Page<'p> {
             .map(|(at, arguments)| Some((at, arguments?)))
             .collect();
         let facts = facts.filter(|facts| facts.len() >= MIN_SORTED)?;
-        let orders: [fn([&str; 2]) -> [&str; 2]; 2] =
-            [|pair| pair, |[first, second]| [second, first]];
+        let orders: [Order; 2] = [|pair| pair, |[first, second]| [second, first]];
         let order = orders
             .into_iter()
             .find(|order| facts.is_sorted_by(|(_, a), (_, b)| order(*a) <= order(*b)))?;
@@ -282,8 +284,8 @@ impl<'p> Page<'p> {
     fn after(&self, clause: usize, fact: &Fact<'_>) -> (usize, String) {
         let Range { start, end } = self.range(clause);
         let written = fact.written(self.layout(clause));
-        let indent = self.indent(start).unwrap_or("");
-        match self.rest_of_line(end) {
+        let indent = indent(self.text, start).unwrap_or("");
+        match rest_of_line(self.text, end) {
             None => (end, format!(" {written}")),
             Some(next)
                 if self
@@ -291,10 +293,10 @@ impl<'p> Page<'p> {
                     .get(..next)
                     .is_some_and(|text| text.ends_with('\n')) =>
             {
-                let line_end = self.line_end(next);
+                let line_end = line_end(self.text, next);
                 (next, format!("{indent}{written}{line_end}"))
             }
-            Some(next) => (next, format!("{}{indent}{written}", self.line_ends())),
+            Some(next) => (next, format!("{}{indent}{written}", line_ends(self.text))),
         }
     }
 
@@ -303,7 +305,7 @@ impl<'p> Page<'p> {
         let Range { start, .. } = self.range(clause);
         let written = fact.written(self.layout(clause));
         let before = self.text.get(..start).unwrap_or("");
-        match (self.indent(start), before.strip_suffix(BLANK)) {
+        match (indent(self.text, start), before.strip_suffix(BLANK)) {
             // What stood before the clause stands before both, so that it can go with the fact again.
             (None, Some(above)) => {
                 let blank = before.get(above.len()..).unwrap_or("");
@@ -313,8 +315,8 @@ impl<'p> Page<'p> {
             (Some(indent), _) => {
                 let line_start = start - indent.len();
                 let line_end = match line_start {
-                    0 => self.line_ends(),
-                    _ => self.line_end(line_start),
+                    0 => line_ends(self.text),
+                    _ => line_end(self.text, line_start),
                 };
                 (line_start, format!("{indent}{written}{line_end}"))
             }
@@ -326,8 +328,8 @@ impl<'p> Page<'p> {
         let written = fact.written(None);
         let inserted = match self.text {
             "" => format!("{written}\n"),
-            text if text.ends_with('\n') => format!("{written}{}", self.line_ends()),
-            _ => format!("{}{written}", self.line_ends()),
+            text if text.ends_with('\n') => format!("{written}{}", line_ends(self.text)),
+            _ => format!("{}{written}", line_ends(self.text)),
         };
         (self.text.len(), inserted)
     }
@@ -339,14 +341,14 @@ impl<'p> Page<'p> {
             self.text.get(..clause.start).unwrap_or(""),
             self.text.get(clause.end..).unwrap_or(""),
         );
-        let Some(indent) = self.indent(clause.start) else {
+        let Some(indent) = indent(self.text, clause.start) else {
             return match blank(before.chars().next_back()) {
                 true => clause.start - 1..clause.end,
                 false if blank(after.chars().next()) => clause.start..clause.end + 1,
                 false => clause,
             };
         };
-        let Some(next) = self.rest_of_line(clause.end) else {
+        let Some(next) = rest_of_line(self.text, clause.end) else {
             let blank = usize::from(blank(after.chars().next()));
             return clause.start..clause.end + blank;
         };
@@ -361,50 +363,6 @@ impl<'p> Page<'p> {
             (false, Some(above)) => above.strip_suffix('\r').unwrap_or(above).len()..next,
             _ => start..next,
         }
-    }
-
-    /// What stands before a place in its line, if it is blank.
-    fn indent(&self, at: usize) -> Option<&'p str> {
-        let before = self.text.get(..at)?;
-        let start = match before.rfind('\n') {
-            Some(end) => end + 1,
-            // A byte order mark stands before the first line.
-            None => before.len() - before.trim_start_matches('\u{feff}').len(),
-        };
-        let line = before.get(start..)?;
-        line.trim_matches(BLANK).is_empty().then_some(line)
-    }
-
-    /// Where the next line starts, or the text ends, if nothing but comments stands before that.
-    fn rest_of_line(&self, at: usize) -> Option<usize> {
-        let mut rest = self.text.get(at..)?;
-        loop {
-            rest = rest.trim_start_matches(BLANK);
-            if rest.is_empty() || rest.starts_with(['%', '\n']) {
-                let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-                return Some(self.text.len() - rest.len() + length);
-            }
-            let (comment, behind) = rest.strip_prefix("/*")?.split_once("*/")?;
-            if comment.contains('\n') {
-                return None;
-            }
-            rest = behind;
-        }
-    }
-
-    /// How the line ends that ends at a place.
-    fn line_end(&self, at: usize) -> &'static str {
-        match self.text.get(..at) {
-            Some(before) if before.ends_with("\r\n") => "\r\n",
-            _ => "\n",
-        }
-    }
-
-    /// How lines end: as the first one does.
-    fn line_ends(&self) -> &'static str {
-        self.text
-            .find('\n')
-            .map_or("\n", |end| self.line_end(end + 1))
     }
 
     /// The layout of the facts among which a clause stands, if it is one of the predicate's.
@@ -552,13 +510,4 @@ fn atoms(head: &Term) -> Option<[&str; 2]> {
         ] => Some([first, second]),
         _ => None,
     }
-}
-
-fn chars(text: &str) -> usize {
-    text.chars().count()
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or(text);
-    before.matches('\n').count() + 1
 }

@@ -3,9 +3,11 @@
 //! Nothing here reads files. Bad usage ends with 2, and so does help that was asked for amid other arguments: an
 //! actor named `--help` must not be allowed.
 
+mod author;
+
+pub(crate) use author::{Completions, Edit, Grant, Man, Repl, Revoke};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use horngate::{BadPredicateKey, Budget, DEFAULT_ALLOWLIST, DEFAULT_TOOL_PREFIX, PredicateKey};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Audit(Audit),
     Hook(Hook),
     Repl(Repl),
+    Completions(Completions),
+    Man(Man),
 }
 
 /// Say all that is wrong or doubtful in rule files
@@ -318,60 +322,6 @@ pub(crate) struct Test {
     pub(crate) limits: Limits,
 }
 
-/// Write one grant into a rule file
-///
-/// The fact goes where its kin stand: to its place where the facts are sorted, else after the last one of the actor, else
-/// after the last of the predicate. All else stays byte for byte. The file is left alone if the rules would not check,
-/// would not allow the pair, or would decide another pair otherwise.
-#[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  \
-    horngate grant U:Qa remote_trigger rules/governance.pl\n  \
-    horngate grant U:Qa remote_trigger rules/governance.pl --tools tools.json --dry-run\n\n\
-    Exit codes: 0 granted, 1 nothing to do, 2 the file is left as it was.")]
-pub(crate) struct Grant {
-    #[command(flatten)]
-    pub(crate) edit: Edit,
-}
-
-/// Take one grant out of a rule file
-///
-/// The fact goes, with its line and a comment behind it if nothing else stands there. All else stays byte for byte. What
-/// a rule grants is not revoked: the rule is named, and the file is left alone.
-#[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  \
-    horngate revoke U:Qa run_shell rules/governance.pl\n\n\
-    Exit codes: 0 revoked, 1 nothing to do, 2 the file is left as it was.")]
-pub(crate) struct Revoke {
-    #[command(flatten)]
-    pub(crate) edit: Edit,
-}
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Edit {
-    /// Who calls
-    pub(crate) actor: String,
-    /// What is called, without the prefix
-    pub(crate) tool: String,
-    /// The rule file to edit
-    pub(crate) file: PathBuf,
-    /// Rule files, or folders, that are loaded together with FILE; may be repeated
-    #[arg(long, value_name = "PATH")]
-    pub(crate) rules: Vec<PathBuf>,
-    /// Lists of tools, as for `pin`: warns of what would no longer agree with them; may be repeated
-    #[arg(long, value_name = "PATH")]
-    pub(crate) tools: Vec<PathBuf>,
-    /// Only show what would change
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) authority: Authority,
-    /// What standard output is for
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-}
-
 /// A Rust module of the rules; facts are loaded at run time
 ///
 /// The rules become a `crepe!` program with the functions `load` and `evaluate`; no fact is compiled in. Predicates whose
@@ -391,31 +341,6 @@ pub(crate) struct Compile {
     /// Only this predicate and what it depends on, which must have no fault; may be repeated
     #[arg(long, value_name = "NAME/ARITY")]
     pub(crate) only: Vec<Predicate>,
-}
-
-/// Goals in, solutions out
-///
-/// In a terminal lines are edited, completed and kept in a history; else each line of standard input is answered.
-/// `:help` lists the commands: why, why not, the grants, loading more and once more.
-#[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  \
-    horngate repl rules\n  \
-    printf 'may_execute_tool(Who, tool_repl)\\n' | horngate repl rules\n\n\
-    Exit codes: 0 the end, 2 a line from what is no terminal had no answer.")]
-pub(crate) struct Repl {
-    /// Rule files, or folders with `*.pl` files
-    #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// How many solutions are shown at once
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub(crate) limit: NonZeroUsize,
-    /// Neither read nor write the history, `horngate/history` in the user's folder for state
-    #[arg(long)]
-    pub(crate) no_history: bool,
-    #[command(flatten)]
-    pub(crate) authority: Authority,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
 }
 
 #[derive(Clone, Debug, Args)]

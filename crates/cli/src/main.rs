@@ -23,6 +23,7 @@ mod hook;
 mod json;
 mod lists;
 mod outcome;
+mod packaging;
 mod pin;
 mod printable;
 mod problem;
@@ -73,6 +74,8 @@ fn run() -> Outcome {
         Command::Grant(args) => grant::run(&args.edit, Wish::Grant),
         Command::Revoke(args) => grant::run(&args.edit, Wish::Revoke),
         Command::Repl(args) => repl::run(args),
+        Command::Completions(args) => packaging::completions(args),
+        Command::Man(args) => packaging::man(args),
         Command::Compile(args) => compile::run(args),
         Command::Approvals(args) => approvals::run(args),
         Command::Audit(args) => audit::run(args),

@@ -20,13 +20,14 @@ mod fmt;
 mod grant;
 mod grants;
 mod hook;
+mod packaging;
 mod peer;
 mod pin;
 mod process;
 mod query;
 mod readme;
-mod test;
 mod repl;
+mod test;
 mod watch;
 
 use assert_cmd::Command;

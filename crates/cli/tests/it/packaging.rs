@@ -181,7 +181,15 @@ fn the_hooks_for_pre_commit_run() {
             result.stdout, result.stderr
         );
     }
-    assert_eq!(ids, ["horngate-check", "horngate-fmt", "horngate-pin"]);
+    assert_eq!(
+        ids,
+        [
+            "horngate-check",
+            "horngate-fmt",
+            "horngate-test",
+            "horngate-pin"
+        ]
+    );
 }
 
 /// The scripts of the action by the comment that they begin with.
@@ -261,7 +269,7 @@ fn the_action_names_only_what_there_is() {
             exists(words[0], &flags);
         }
     }
-    let expected = ["check", "diff", "grants", "pin"];
+    let expected = ["check", "diff", "grants", "pin", "test"];
     assert_eq!(seen, expected.map(str::to_owned).into());
     for path in [
         "Cargo.toml",
@@ -293,7 +301,7 @@ fn git(folder: &Path, args: &[&str]) {
 }
 
 #[test]
-fn the_action_checks_pins_and_compares() {
+fn the_action_checks_pins_compares_and_tests() {
     if !(peer::present("bash", "--version", "bash") && peer::present("git", "--version", "git")) {
         return;
     }
@@ -364,6 +372,7 @@ fn the_action_checks_pins_and_compares() {
     assert_eq!(code("diff", &[]).0, 0);
     assert_eq!(code("diff", &[("GRANTS", "no-more")]).0, 0);
     assert_eq!(code("diff", &[("GRANTS", "nonsense")]).0, 2);
+    assert_eq!(code("test", &[]).0, 0);
 
     let more = format!("{rules}may_execute_tool('U:Qa', tool_remote_trigger).\n");
     fs::write(project.join("rules/governance.pl"), more).unwrap();
@@ -380,6 +389,7 @@ fn the_action_checks_pins_and_compares() {
         "{summary}"
     );
     assert_eq!(code("pin", &[]).0, 1);
+    assert_eq!(code("test", &[]).0, 1);
     // The base has no such file: then it allowed nothing.
     fs::create_dir(project.join("new")).unwrap();
     fs::write(project.join("new/a.pl"), "may_execute_tool(a, tool_x).\n").unwrap();

@@ -8,7 +8,8 @@ use super::logic::{Mark, Store, Term};
 use super::solve::{Scope, Search};
 use super::written::Binding;
 use crate::analysis::Data;
-use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
+use crate::analysis::rule::{BinaryOperator, Expression, LiteralKind, Pattern, PredicateId, Rule};
+use crate::number::Integer;
 use crate::value::Value;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -426,15 +427,53 @@ impl<'s, 'm> Abduction<'s, 'm> {
             // It has all its values by now.
             return self.go(first, rest());
         };
-        for value in self.values(open) {
-            self.choice(|this| {
-                let constants = &this.search.constants;
-                this.store
-                    .unify(constants, &Term::Variable(open), &Term::Value(value));
-                this.go(first.clone(), rest())
-            })?;
+        let before = self.found.len();
+        // What is compared with comes into question when no value that occurs will do.
+        for occurring in [true, false] {
+            let values = match occurring {
+                true => self.values(open),
+                false if self.found.len() == before => self.compared(part),
+                false => break,
+            };
+            for value in values {
+                self.choice(|this| {
+                    let constants = &this.search.constants;
+                    this.store
+                        .unify(constants, &Term::Variable(open), &Term::Value(value));
+                    this.go(first.clone(), rest())
+                })?;
+            }
         }
         ControlFlow::Continue(())
+    }
+
+    /// What a comparison compares with, and the numbers beside it: the values next to where its outcome changes.
+    fn compared(&mut self, part: &Part<'_>) -> Vec<Value> {
+        let LiteralKind::Compare(_, left, right) = &part.literal.kind else {
+            return Vec::new();
+        };
+        let binding = self.binding(part);
+        let one = self.search.constants.integer(Integer::from(1));
+        let mut values = Vec::new();
+        for (open, known) in [(left, right), (right, left)] {
+            if !matches!(open, Expression::Variable(_)) {
+                continue;
+            }
+            let beside = |operator| {
+                let sides = (known.clone(), Expression::Constant(one));
+                Expression::Binary(operator, Box::new(sides))
+            };
+            for expression in [
+                known.clone(),
+                beside(BinaryOperator::Add),
+                beside(BinaryOperator::Subtract),
+            ] {
+                if let Some(Some(number)) = self.search.number(&expression, &binding) {
+                    values.push(number.intern(&mut self.search.constants));
+                }
+            }
+        }
+        values
     }
 
     /// Values to try for a variable: those of the columns of supposed facts in which it stands, and one of no column.

@@ -4,11 +4,11 @@
 
 use super::document::{Clause, Node};
 use super::fit::{self, Fit, Tuple};
-use super::naive::{Known, Naive};
+use super::naive::{Known, Naive, Stop};
 use super::places::{Places, Stated};
 use super::verify::{VerifyError, at, cannot, invalid};
 use super::written::{self, Binding};
-use crate::analysis::rule::{LiteralKind, Pattern, PredicateId, Rule};
+use crate::analysis::rule::{Literal, LiteralKind, Pattern, PredicateId, Rule};
 use crate::analysis::{Data, Rulebase};
 use crate::source::Source;
 use crate::syntax::{self, Term};
@@ -131,6 +131,7 @@ impl<'c> Check<'c> {
             });
         }
         self.may_be_asked(&called)?;
+        self.computes(&rules)?;
         Ok((term, rules))
     }
 
@@ -197,6 +198,30 @@ impl<'c> Check<'c> {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Whether the goal's own arithmetic has a value wherever the goal comes to it, and not only where a proof goes: what
+    /// has no answer has no proof.
+    fn computes(&mut self, rules: &[Rule]) -> Result<(), VerifyError> {
+        let literals = || rules.iter().flat_map(|rule| &rule.body);
+        if !literals().any(Literal::is_arithmetic) {
+            return Ok(());
+        }
+        let mut called = BTreeSet::new();
+        for literal in literals() {
+            literal.each_call(&mut |callee, _, _| {
+                called.insert(callee);
+            });
+        }
+        let wanted = self.data.graph.slice(called.into_iter());
+        self.naive.derive(&wanted)?;
+        for rule in rules {
+            match self.naive.exhaust(rule) {
+                Err(Stop::NoValue) => return Err(cannot("its arithmetic has no value somewhere")),
+                other => other?,
+            }
+        }
+        Ok(())
     }
 
     /// Checks every fact but a conclusion that is no tuple, in the order in which they are complete.

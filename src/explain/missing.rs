@@ -91,7 +91,20 @@ impl<'m> Explainer<'m> {
                     continue;
                 }
                 match self.would_hold(search, &proposal, asked, goal, firings) {
-                    Ok(true) => missing.push(written),
+                    Ok(true) => {
+                        let part = parts(&proposal).into_iter().find(|part| {
+                            let holds = self.would_hold(search, part, asked, goal, firings);
+                            holds.is_ok_and(|holds| holds)
+                        });
+                        match part {
+                            None => missing.push(written),
+                            // As a rule a set with variables says so already.
+                            Some(part) if missing.is_empty() => {
+                                missing.push(self.write(search, &part));
+                            }
+                            Some(_) => {}
+                        }
+                    }
                     Ok(false) => {}
                     Err(_) => dear.push(proposal),
                 }
@@ -199,6 +212,22 @@ impl<'m> Explainer<'m> {
         facts.sort();
         facts
     }
+}
+
+/// The proposals of some of the facts and not all, the smallest first.
+fn parts(proposal: &Proposal) -> Vec<Proposal> {
+    let count = proposal.facts.len().min(MAX_FACTS);
+    let mut parts: Vec<Proposal> = (1..(1_usize << count) - 1)
+        .map(|chosen| Proposal {
+            facts: (0..count)
+                .filter(|at| chosen & (1 << at) != 0)
+                .filter_map(|at| proposal.facts.get(at).cloned())
+                .collect(),
+            defeats: Vec::new(),
+        })
+        .collect();
+    parts.sort_by_key(|part| part.facts.len());
+    parts
 }
 
 /// The predicates that a proposal adds facts to.

@@ -218,6 +218,14 @@ impl Naive {
         }
     }
 
+    /// Goes through all bindings of a rule's body.
+    pub(super) fn exhaust(&mut self, rule: &Rule) -> Result<(), Stop> {
+        let open: Vec<usize> = (0..rule.body.len()).collect();
+        let binding = vec![None; rule.variables.len()];
+        self.solve(rule, &rule.body, &open, binding, &mut |_, _| Ok(false))?;
+        Ok(())
+    }
+
     /// Calls `found` for each binding that satisfies the open literals, until it returns `true`.
     fn solve(
         &mut self,

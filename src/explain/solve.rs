@@ -418,7 +418,11 @@ impl<'m> Search<'m> {
     }
 
     /// The value of an expression: `None` if a variable has none, `Some(None)` if there is no such number.
-    fn number(&self, expression: &Expression, binding: &[Option<Value>]) -> Option<Option<Number>> {
+    pub(super) fn number(
+        &self,
+        expression: &Expression,
+        binding: &[Option<Value>],
+    ) -> Option<Option<Number>> {
         let value = |variable: Variable| binding.get(variable.index()).copied().flatten();
         let mut open = false;
         expression.each_variable(&mut |variable| open |= value(variable).is_none());

@@ -24,6 +24,7 @@ mod loading;
 mod peer;
 mod pins;
 mod programs;
+mod proofs_of_goals;
 mod reading;
 mod seeds;
 mod suite;

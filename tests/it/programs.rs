@@ -163,7 +163,8 @@ fn test() -> BoxedStrategy<String> {
     .boxed()
 }
 
-fn literal() -> BoxedStrategy<String> {
+/// A literal of any form, over the variables X, Y, Z and W.
+pub fn literal() -> BoxedStrategy<String> {
     let leaf =
         prop_oneof![6 => positive(), 3 => test(), 3 => negated().prop_map(|p| format!("\\+ {p}"))];
     leaf.prop_recursive(2, 6, 3, |inner| {

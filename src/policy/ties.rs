@@ -21,8 +21,11 @@ pub(super) fn cartesian(data: &Data, id: PredicateId) -> Vec<Diagnostic> {
     let root = (id, 0, 1);
     let ties = Ties::new(data, root);
     let key = data.predicates.key(id);
+    let mut told = BTreeSet::new();
     rules_of(data, id)
         .filter(|rule| ties.rule(rule, root) == Some(false))
+        // A clause with alternatives is told of once.
+        .filter(|rule| told.insert(rule.span))
         .take(MAX_FOUND)
         .map(|rule| {
             let name = |at: usize| {

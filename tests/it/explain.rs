@@ -494,7 +494,13 @@ fn no_forged_proof_verifies() {
             let paths = nodes(&document);
             let (path, other) = (&paths[place % paths.len()], &paths[other % paths.len()]);
             let verifier = Verifier::new(model.rulebase());
+            let clause = node(&mut document.clone(), path)["clause"]["text"].clone();
+            let has_alternatives = clause.as_str().is_some_and(|text| text.contains(';'));
             for (what, forged) in forgeries(&document, path, other) {
+                // Another alternative may need fewer premises, or others.
+                if has_alternatives && what.contains("premise") {
+                    continue;
+                }
                 let verified = verifier.verify(&forged.to_string());
                 prop_assert!(
                     matches!(verified, Err(VerifyError::Invalid { .. })),

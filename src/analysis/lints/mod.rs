@@ -6,6 +6,7 @@ mod circuit;
 mod clauses;
 mod columns;
 mod cover;
+mod kinds;
 mod names;
 mod never;
 mod redundant;
@@ -65,6 +66,7 @@ pub(crate) fn all(subject: &Subject<'_>) -> Vec<Diagnostic> {
         never::all(subject, &mut found);
         unused::all(subject, &mut found);
         stale::all(subject, &sorts, &mut found);
+        kinds::all(subject, &mut found);
     }
     once(&mut found);
     found

@@ -8,8 +8,8 @@ use crate::analysis::near;
 use crate::analysis::rule::{Literal, LiteralKind, NotOrigin, PredicateId, Rule};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::Span;
-use crate::value::Value;
-use std::collections::BTreeMap;
+use crate::value::{Constant, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many further places a finding names.
 const MAX_PLACES: usize = 8;
@@ -90,6 +90,7 @@ fn is_meant_empty(subject: &Subject<'_>, id: PredicateId) -> bool {
 /// Negations of what can never hold, one finding for each such predicate.
 fn negations(subject: &Subject<'_>, circuit: &Circuit<'_>, found: &mut Vec<Diagnostic>) {
     let mut by_culprit: BTreeMap<PredicateId, Vec<(Span, PredicateId, bool)>> = BTreeMap::new();
+    let mut told: BTreeSet<(PredicateId, usize, Value)> = BTreeSet::new();
     for negation in &circuit.negations {
         if !negation.never.now {
             continue;
@@ -98,6 +99,12 @@ fn negations(subject: &Subject<'_>, circuit: &Circuit<'_>, found: &mut Vec<Diagn
             .alternatives
             .iter()
             .find_map(|body| culprit(circuit, body));
+        if culprit.is_none()
+            && let Some((missing, place)) = missing_in(circuit, negation.alternatives)
+            && told.insert((missing.callee, missing.column, missing.value))
+        {
+            found.extend(written_otherwise(subject, missing, place, negation.head));
+        }
         if let (Some(culprit), NotOrigin::Negation | NotOrigin::Condition) =
             (culprit, negation.origin)
             && !has_other_arity(subject, culprit)
@@ -143,6 +150,71 @@ fn negations(subject: &Subject<'_>, circuit: &Circuit<'_>, found: &mut Vec<Diagn
             finding = finding.label(*place, "and so does this one");
         }
         found.push(finding);
+    }
+}
+
+/// The constant for which something negated cannot hold, and where it is asked for.
+fn missing_in(
+    circuit: &Circuit<'_>,
+    alternatives: &[Vec<Literal>],
+) -> Option<(circuit::Missing, Span)> {
+    alternatives
+        .iter()
+        .flatten()
+        .find_map(|literal| match &literal.kind {
+            LiteralKind::Call(callee, args) => {
+                let missing = circuit::missing_of(&circuit.missing, *callee, args)?;
+                Some((missing, literal.span))
+            }
+            _ => None,
+        })
+}
+
+/// A negation that finds nothing for how a constant is written: `1` where the facts have `'1'`. That nothing has the
+/// constant is by itself no finding: nobody may be suspended today.
+fn written_otherwise(
+    subject: &Subject<'_>,
+    missing: circuit::Missing,
+    place: Span,
+    head: PredicateId,
+) -> Option<Diagnostic> {
+    let key = subject.predicates.key(missing.callee);
+    let facts = subject.facts.get(missing.callee.index())?;
+    let wanted = spelling(subject, missing.value)?;
+    let column = facts.values.iter().skip(missing.column);
+    let other = column
+        .step_by(key.arity().max(1))
+        .find(|value| spelling(subject, **value).as_ref() == Some(&wanted))?;
+    let (text, other) = (
+        subject.constants.text(missing.value),
+        subject.constants.text(*other),
+    );
+    Some(
+        Diagnostic::new(
+            Code::VacuousNegation,
+            place,
+            format!(
+                "nothing has `{text}` as argument {} of `{key}`: this negation always succeeds",
+                missing.column + 1
+            ),
+        )
+        .help(format!(
+            "did you mean `{other}`, which never matches `{text}`?"
+        ))
+        .of(subject.predicates.key(head)),
+    )
+}
+
+/// What a constant says, whether it is an atom, a string or a number.
+fn spelling(subject: &Subject<'_>, value: Value) -> Option<String> {
+    match subject.constants.get(value) {
+        Constant::Atom(text) | Constant::String(text) => Some(text.to_string()),
+        Constant::Integer(_) => Some(subject.constants.text(value)),
+        Constant::Float(bits) => {
+            let float = f64::from_bits(*bits);
+            Some(format!("{float}"))
+        }
+        Constant::Nil | Constant::Compound(..) => None,
     }
 }
 
@@ -360,5 +432,19 @@ mod tests {
             found("a(x).\nb(_) :- fail.\np(X) :- a(X), \\+ b(X).\n"),
             [(VacuousNegation, Note, 3)]
         );
+    }
+
+    #[test]
+    fn what_is_written_otherwise_is_a_warning_and_what_nobody_has_is_none() {
+        let rules = |state: &str, asked: &str| {
+            format!("a(x).\ns(x, {state}).\np(X) :- a(X), \\+ s(X, {asked}).\n")
+        };
+        let expected = [(Code::VacuousNegation, Severity::Warning, 3)];
+        for (state, asked) in [("'1'", "1"), ("\"off\"", "off"), ("1", "1.0")] {
+            assert_eq!(found(&rules(state, asked)), expected, "{state} {asked}");
+        }
+        for (state, asked) in [("on", "off"), ("f(1)", "1"), ("1", "X"), ("off", "off")] {
+            assert_eq!(found(&rules(state, asked)), [], "{state} {asked}");
+        }
     }
 }

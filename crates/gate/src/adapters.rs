@@ -89,7 +89,7 @@ pub trait Remote: Send + Sync + 'static {
 
 /// A tool of another server, known by what the server says about it.
 ///
-/// It always needs a grant. If its schema cannot be used, the gate hides it; see [`crate::Gate::hidden`].
+/// It needs a grant, unless the operator says otherwise. If its schema cannot be used, the gate hides it; see [`crate::Gate::hidden`].
 ///
 /// ```
 /// use horngate_gate::{BoxFuture, ForeignTool, Permitted, Remote, ToolError, ToolSpec};
@@ -114,6 +114,7 @@ pub struct ForeignTool {
     server: String,
     spec: ToolSpec,
     remote: Box<dyn Remote>,
+    confined: Option<&'static str>,
 }
 
 impl ForeignTool {
@@ -123,7 +124,46 @@ impl ForeignTool {
             server: server.into(),
             spec,
             remote: Box::new(remote),
+            confined: None,
         }
+    }
+
+    /// The same, and everybody may call it: the operator of the gate says so, and why. Never take a server's word for it.
+    /// The rules can still ask for a person.
+    ///
+    /// ```
+    /// # use horngate_gate::{BoxFuture, Permitted, Remote, ToolError};
+    /// # use serde_json::Value;
+    /// # struct Server;
+    /// # impl Remote for Server {
+    /// #     fn call<'c>(&'c self, _: &'c str, _: Permitted<'c, ForeignTool>) -> BoxFuture<'c, Result<Value, ToolError>> {
+    /// #         Box::pin(async { Ok(Value::Null) })
+    /// #     }
+    /// # }
+    /// use horngate::{Allowlist, Budget, Rulebase, Source};
+    /// use horngate_gate::{ForeignTool, Gate, ToolSpec};
+    ///
+    /// let rules = Rulebase::load([Source::new("a.pl", "may_execute_tool('U:Qa', tool_echo).")])?;
+    /// let model = rules.evaluate(&Budget::default())?;
+    /// let ping = || ForeignTool::new("server", ToolSpec::new("ping", "Says nothing"), Server);
+    /// let gate = Gate::builder(Allowlist::bind(&model, "may_execute_tool/2")?).build()?;
+    /// let qa = gate.invocation("U:Qa", "session-1");
+    ///
+    /// gate.offer(ping());
+    /// assert!(gate.tools_for(&qa).is_empty());
+    /// gate.withdraw("ping");
+    /// gate.offer(ping().confined_by_operator("it only answers"));
+    /// assert_eq!(gate.tools_for(&qa).len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn confined_by_operator(mut self, why: &'static str) -> Self {
+        self.confined = Some(why);
+        self
+    }
+
+    pub(crate) fn confined(&self) -> Option<&'static str> {
+        self.confined
     }
 
     /// The server's name.

@@ -61,7 +61,8 @@ pub trait Tool: Sized + Send + Sync + 'static {
 
 /// A tool that can do nothing which would need a grant, by its construction: everybody may call it.
 ///
-/// It is a property of the type, so that no data, configuration or server can claim it.
+/// It is a property of the type, so that no data and no server can claim it. Only the operator of a gate can say it of
+/// a tool of another server: [`crate::ForeignTool::confined_by_operator`].
 ///
 /// ```
 /// use horngate_gate::{Confined, Permitted, Tool, ToolError, ToolSpec};

@@ -324,8 +324,9 @@ impl std::fmt::Debug for GateBuilder {
 /// Adds a tool of another server, or hides it.
 pub(super) fn add_foreign(registry: &mut Registry, tool: ForeignTool) {
     let (spec, server) = (crate::tool::Tool::spec(&tool), tool.server().to_owned());
+    let confined = tool.confined();
     if let Err(ToolRefused { tool: name, reason }) =
-        registry.add(spec, &server, None, Box::new(tool))
+        registry.add(spec, &server, confined, Box::new(tool))
     {
         registry.hidden.push(Hidden { name, reason });
     }

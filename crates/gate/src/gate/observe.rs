@@ -2,7 +2,8 @@
 //!
 //! Nothing here is a [`Gate`], and nothing turns one into the other.
 
-use super::{BuildError, Gate, GateBuilder, Inner, Trail, open, prepare};
+use super::{BuildError, Gate, GateBuilder, Hidden, Inner, Trail, open, prepare};
+use crate::adapters::ForeignTool;
 use crate::audit::Event;
 use crate::context::InvocationContext;
 use crate::outcome::{Done, Reason, Refusal};
@@ -82,6 +83,23 @@ impl Observer {
             outcome,
             would_refuse,
         }
+    }
+
+    /// Adds a tool of another server, or hides it if it cannot be used.
+    pub fn offer(&self, tool: ForeignTool) {
+        self.inner
+            .change_registry(|registry| super::builder::add_foreign(registry, tool));
+    }
+
+    /// Takes a tool away.
+    pub fn withdraw(&self, tool: &str) -> bool {
+        self.inner.change_registry(|registry| registry.remove(tool))
+    }
+
+    /// The tools of other servers that cannot be called, and why.
+    #[must_use]
+    pub fn hidden(&self) -> Vec<Hidden> {
+        self.inner.registry().hidden.clone()
     }
 
     fn judge(

@@ -87,6 +87,8 @@ impl Registry {
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> bool {
+        let shown = visible(name);
+        self.hidden.retain(|hidden| hidden.name != shown);
         let known = self.tools.remove(name).is_some();
         if known {
             self.looks.remove(&look(name));

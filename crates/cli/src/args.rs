@@ -13,11 +13,15 @@ use std::str::FromStr;
 use std::time::Duration;
 
 mod gate;
+#[cfg(unix)]
+mod mcp;
 
 pub(crate) use gate::{
     Action, Answer, Approvals, Approve, Audit, AuditAction, Hook, Keygen, List, One, StoreFile,
     Verify,
 };
+#[cfg(unix)]
+pub(crate) use mcp::{Mcp, Pass};
 
 /// May this actor run this tool? Prolog rule files, evaluated as Datalog, that deny everything not derived.
 #[derive(Debug, Parser)]
@@ -51,6 +55,8 @@ pub(crate) enum Command {
     Repl(Repl),
     Completions(Completions),
     Man(Man),
+    #[cfg(unix)]
+    Mcp(Box<Mcp>),
 }
 
 /// Say all that is wrong or doubtful in rule files

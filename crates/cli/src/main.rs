@@ -22,6 +22,8 @@ mod guard;
 mod hook;
 mod json;
 mod lists;
+#[cfg(unix)]
+mod mcp;
 mod outcome;
 mod packaging;
 mod pin;
@@ -81,6 +83,8 @@ fn run() -> Outcome {
         Command::Audit(args) => audit::run(args),
         Command::Hook(args) if hook::run(args) => Ok(Outcome::Yes),
         Command::Hook(_) => Ok(Outcome::NoAnswer),
+        #[cfg(unix)]
+        Command::Mcp(args) => mcp::run(args),
     };
     result.unwrap_or_else(|error| {
         // Whoever closed the pipe does not want to hear more.

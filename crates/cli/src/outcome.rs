@@ -13,6 +13,8 @@ pub(crate) enum Outcome {
     No,
     /// No answer, for whatever reason: 2.
     NoAnswer,
+    /// What a program ended with that was run for somebody else.
+    Theirs(u8),
 }
 
 impl Outcome {
@@ -28,6 +30,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Yes => 0,
             Outcome::No => 1,
             Outcome::NoAnswer => 2,
+            Outcome::Theirs(code) => code,
         })
     }
 }

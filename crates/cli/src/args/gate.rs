@@ -182,7 +182,7 @@ fn hash(text: &str) -> Result<String, String> {
     }
 }
 
-fn doubt(text: &str) -> Result<(String, String), String> {
+pub(super) fn doubt(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((lint, _)) if !DOUBTS.contains(&lint) => {
             Err(format!("a doubt is one of {}", DOUBTS.join(", ")))

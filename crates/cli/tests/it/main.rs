@@ -20,6 +20,8 @@ mod fmt;
 mod grant;
 mod grants;
 mod hook;
+#[cfg(unix)]
+mod mcp;
 mod packaging;
 mod peer;
 mod pin;

@@ -459,10 +459,19 @@ impl<'b> Evaluator<'b> {
                 .get(id.index())
                 .map_or(0, |store| store.relation().len())
         };
-        let plan = plan(rule, delta, part_of, &rows);
+        let matches = |id: PredicateId, columns: &[usize]| {
+            let shared = stores.get(id.index()).and_then(Store::shared);
+            shared
+                .filter(|_| self.looks_up)
+                .map(|shared| shared.index(columns).matches())
+        };
+        let mut plan = plan(rule, delta, part_of, &rows, &matches);
         let compiled = match batch::compile(&plan) {
             Some(program) if !self.is_looked_up(rule) => Compiled::Batch(program),
-            _ => Compiled::Tuples(plan),
+            _ => {
+                plan.stop_at_first();
+                Compiled::Tuples(plan)
+            }
         };
         self.bring_up_to_date(&compiled)?;
         Ok(compiled)

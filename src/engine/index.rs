@@ -18,6 +18,7 @@ pub(crate) struct Index {
     heads: Heads,
     /// For each row the next older one of its chain.
     older: Vec<u32>,
+    chains: u32,
 }
 
 /// The newest row of each chain.
@@ -47,6 +48,7 @@ impl Index {
             columns: columns.into(),
             from: relation.from(),
             older: Vec::new(),
+            chains: 0,
         }
     }
 
@@ -58,6 +60,12 @@ impl Index {
     /// The position behind the last row that is indexed.
     pub(crate) fn end(&self) -> u32 {
         self.from + u32::try_from(self.older.len()).unwrap_or(u32::MAX)
+    }
+
+    /// How many rows have the same values, on average.
+    pub(crate) fn matches(&self) -> u32 {
+        let rows = u32::try_from(self.older.len()).unwrap_or(u32::MAX);
+        rows.div_ceil(self.chains.max(1))
     }
 
     pub(crate) fn columns(&self) -> &[usize] {
@@ -75,12 +83,15 @@ impl Index {
                     if !is_proportionate(value, relation.len()) {
                         self.heads = Heads::Hash(HashTable::new(), RandomState::default());
                         self.older.clear();
+                        self.chains = 0;
                         break;
                     }
                     heads.resize((slot + 1).next_power_of_two(), NO_ROW);
                 }
                 if let Some(head) = heads.get_mut(slot) {
-                    self.older.push(std::mem::replace(head, at));
+                    let older = std::mem::replace(head, at);
+                    self.chains += u32::from(older == NO_ROW);
+                    self.older.push(older);
                 }
             }
         }
@@ -108,6 +119,7 @@ impl Index {
                 self.older.push(*head);
                 *head = at;
             } else {
+                self.chains += 1;
                 self.older.push(NO_ROW);
                 heads.insert_unique(hash, at, |other| hash_at(*other));
             }

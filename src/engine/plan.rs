@@ -73,12 +73,69 @@ pub(crate) struct Plan {
     pub(crate) span: Span,
 }
 
-/// Plans a rule. `part_of` says for each call of the body which rows it sees, `rows` how many there are.
+impl Plan {
+    /// Once the head is known, one solution of what is left is as good as all.
+    pub(super) fn stop_at_first(&mut self) {
+        let mut missing = Vec::new();
+        self.args
+            .iter()
+            .for_each(|arg| arg.each_variable(&mut |variable| missing.push(variable)));
+        let mut known = 0;
+        while !missing.is_empty() {
+            let Some(step) = self.steps.get(known) else {
+                return;
+            };
+            let mut bound = Vec::new();
+            match step {
+                Step::Scan(scan) => scan
+                    .rest
+                    .iter()
+                    .for_each(|(_, pattern)| binds(pattern, &mut bound)),
+                Step::Take(_, made) | Step::Is(made, ..) | Step::Member(made, ..) => {
+                    binds(made, &mut bound);
+                }
+                _ => {}
+            }
+            missing.retain(|variable| !bound.contains(variable));
+            known += 1;
+        }
+        // What may have no value is to be evaluated on every binding.
+        let Some(left) = self.steps.get(known..).filter(|left| {
+            left.iter().any(|step| matches!(step, Step::Scan(_)))
+                && left.iter().all(Step::only_looks_up)
+        }) else {
+            return;
+        };
+        let some = Step::Not(vec![vec![Step::Not(vec![left.to_vec()])]]);
+        self.steps.truncate(known);
+        self.steps.push(some);
+    }
+}
+
+impl Step {
+    /// Whether the step can neither err nor make a value.
+    fn only_looks_up(&self) -> bool {
+        match self {
+            Self::Scan(_) | Self::Lookup(..) | Self::Fail => true,
+            Self::Not(bodies) => bodies.iter().flatten().all(Self::only_looks_up),
+            Self::Take(..)
+            | Self::Identical(..)
+            | Self::Order(..)
+            | Self::Compare(..)
+            | Self::Is(..)
+            | Self::Member(..) => false,
+        }
+    }
+}
+
+/// Plans a rule. `part_of` says for each call of the body which rows it sees, `rows` how many there are, and `matches`,
+/// where it knows, how many have the same values in some columns.
 pub(crate) fn plan(
     rule: &Rule,
     delta: Option<usize>,
     part_of: &dyn Fn(usize, PredicateId) -> Part,
     rows: &dyn Fn(PredicateId) -> u32,
+    matches: &dyn Fn(PredicateId, &[usize]) -> Option<u32>,
 ) -> Plan {
     let mut counts = vec![0_usize; rule.variables.len()];
     let mut add = |variable: Variable| {
@@ -100,6 +157,7 @@ pub(crate) fn plan(
         bound: vec![false; rule.variables.len()],
         part_of,
         rows,
+        matches,
     };
     let mut steps = planner.sequence(&rule.body, delta, Some(rule));
     planner.mark_existence(&mut steps, &rule.args);
@@ -120,6 +178,7 @@ struct Planner<'p> {
     bound: Vec<bool>,
     part_of: &'p dyn Fn(usize, PredicateId) -> Part,
     rows: &'p dyn Fn(PredicateId) -> u32,
+    matches: &'p dyn Fn(PredicateId, &[usize]) -> Option<u32>,
 }
 
 impl Planner<'_> {
@@ -208,28 +267,52 @@ impl Planner<'_> {
         if let Some((at, _)) = test {
             return Some(*at);
         }
-        candidates
+        let calls: Vec<(usize, PredicateId, &[Pattern], Vec<usize>)> = candidates
             .iter()
             .filter_map(|(at, literal)| match &literal.kind {
                 LiteralKind::Call(predicate, args) => {
-                    let bound = args.iter().filter(|arg| self.all_bound(arg)).count();
-                    let leads = self
-                        .first
-                        .is_some_and(|first| args.contains(&Pattern::Variable(first)));
-                    let shift = 8 * bound.min(3) + if leads && bound == 0 { LEAD } else { 0 };
-                    let rank = (
-                        Some(*at) != delta,
-                        bound != args.len(),
-                        bound == 0,
-                        (self.rows)(*predicate) >> shift,
-                        *at,
-                    );
-                    Some((rank, *at))
+                    Some((*at, *predicate, &**args, self.columns(args)))
                 }
                 _ => None,
             })
+            .collect();
+        // To know how many rows match may take an index: only where there is a choice.
+        let is_part = |bound: usize, arity: usize| bound > 0 && bound < arity;
+        let mut parts = calls
+            .iter()
+            .filter(|(.., args, columns)| is_part(columns.len(), args.len()));
+        let choice = parts.nth(1).is_some();
+        calls
+            .iter()
+            .map(|(at, predicate, args, columns)| {
+                let bound = columns.len();
+                let leads = self
+                    .first
+                    .is_some_and(|first| args.contains(&Pattern::Variable(first)));
+                let shift = 8 * bound.min(3) + if leads && bound == 0 { LEAD } else { 0 };
+                let known = match choice && is_part(bound, args.len()) {
+                    true => (self.matches)(*predicate, columns),
+                    false => None,
+                };
+                (
+                    Some(*at) != delta,
+                    bound != args.len(),
+                    bound == 0,
+                    known.unwrap_or_else(|| (self.rows)(*predicate) >> shift),
+                    *at,
+                )
+            })
             .min()
-            .map(|(_, at)| at)
+            .map(|(.., at)| at)
+    }
+
+    /// The columns whose patterns are bound.
+    fn columns(&self, args: &[Pattern]) -> Vec<usize> {
+        args.iter()
+            .enumerate()
+            .filter(|(_, arg)| self.all_bound(arg))
+            .map(|(column, _)| column)
+            .collect()
     }
 
     fn ready(&self, literal: &Literal) -> bool {
@@ -283,12 +366,7 @@ impl Planner<'_> {
                 if part == Part::All && args.iter().all(|arg| self.all_bound(arg)) {
                     return Step::Lookup(*predicate, args.clone());
                 }
-                let columns: Box<[usize]> = args
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, arg)| self.all_bound(arg))
-                    .map(|(column, _)| column)
-                    .collect();
+                let columns = self.columns(args);
                 let key = columns
                     .iter()
                     .filter_map(|column| args.get(*column).cloned())
@@ -302,7 +380,7 @@ impl Planner<'_> {
                 Step::Scan(Scan {
                     predicate: *predicate,
                     part,
-                    columns,
+                    columns: columns.into(),
                     key,
                     rest,
                     first_only: false,

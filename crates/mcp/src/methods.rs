@@ -316,3 +316,36 @@ pub(crate) fn can_elicit(capabilities: &Object) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    #[test]
+    fn the_page_has_the_table() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        let rows = |from: &str| -> BTreeSet<String> {
+            let (_, text) = text.split_once(&format!("\nFrom the {from}:\n")).unwrap();
+            text.lines()
+                .skip_while(|line| line.is_empty())
+                .take_while(|line| line.starts_with('|'))
+                .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
+                .collect()
+        };
+        let asked = FROM_CLIENT.iter().map(|(name, ..)| *name);
+        let told = TOLD_BY_CLIENT.iter().map(|(name, ..)| *name);
+        let table: BTreeSet<String> = asked.chain(told).map(str::to_owned).collect();
+        assert_eq!(rows("client"), table);
+        let told = TOLD_BY_SERVER.iter().map(|(name, _)| *name);
+        let table: BTreeSet<String> = FROM_SERVER
+            .iter()
+            .copied()
+            .chain(told)
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(rows("server"), table);
+    }
+}

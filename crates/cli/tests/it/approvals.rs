@@ -537,7 +537,7 @@ fn keys_are_their_owners_alone() {
 }
 
 /// The text without what differs, and with one space for any number.
-fn compared(text: &str) -> String {
+pub(crate) fn compared(text: &str) -> String {
     let masked = masked(text);
     let lines = masked
         .lines()

@@ -22,6 +22,8 @@ mod grants;
 mod hook;
 #[cfg(unix)]
 mod mcp;
+#[cfg(unix)]
+mod mcp_docs;
 mod packaging;
 mod peer;
 mod pin;

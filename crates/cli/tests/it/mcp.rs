@@ -34,7 +34,7 @@ fn scripted() -> PathBuf {
     server
 }
 
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -43,13 +43,20 @@ struct Client {
 
 impl Client {
     fn start(folder: &Path, options: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_horngate"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_horngate"));
+        command
             .current_dir(folder)
             .args(["mcp", "--rules", "rules.pl", "--actor", "U:Qa"])
             .args(options)
             .arg("--")
             .arg(scripted())
-            .arg("heard.jsonl")
+            .arg("heard.jsonl");
+        Self::of(command)
+    }
+
+    /// The client of what a command starts.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -70,7 +77,7 @@ impl Client {
         client
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
         let id = self.next;
         self.next += 1;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -93,7 +100,7 @@ impl Client {
         self.ask("tools/call", &json!({"name": tool, "arguments": {}}))["result"].take()
     }
 
-    fn end(self) -> Option<i32> {
+    pub(crate) fn end(self) -> Option<i32> {
         let Self {
             mut child, input, ..
         } = self;
@@ -328,11 +335,9 @@ fn help() {
     assert_snapshot!(run(&root(), &["help", "mcp"]).stdout);
 }
 
-/// Real servers, driven by a real client: see `tests/peers/mcp`.
-#[test]
-fn real_servers_are_behind_the_proxy_as_they_are() {
-    let peers = root().join("tests/peers/mcp");
-    let install = Command::new(peers.join("install"))
+/// Where the real servers are; where they are missing says so, and fails when `HORNGATE_PEERS=1` demands them.
+pub(crate) fn peers() -> Option<PathBuf> {
+    let install = Command::new(root().join("tests/peers/mcp/install"))
         .arg("--present")
         .output()
         .unwrap();
@@ -346,13 +351,20 @@ fn real_servers_are_behind_the_proxy_as_they_are() {
             std::io::stderr(),
             "NOT TESTED WITH REAL MCP SERVERS: they are missing: run tests/peers/mcp/install"
         );
-        return;
+        return None;
     }
     let folder = String::from_utf8(install.stdout).unwrap();
-    let output = Command::new(Path::new(folder.trim()).join("python/bin/python"))
-        .arg(peers.join("compare.py"))
+    Some(PathBuf::from(folder.trim()))
+}
+
+/// Real servers, driven by a real client: see `tests/peers/mcp`.
+#[test]
+fn real_servers_are_behind_the_proxy_as_they_are() {
+    let Some(folder) = peers() else { return };
+    let output = Command::new(folder.join("python/bin/python"))
+        .arg(root().join("tests/peers/mcp/compare.py"))
         .arg(env!("CARGO_BIN_EXE_horngate"))
-        .arg(folder.trim())
+        .arg(folder)
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

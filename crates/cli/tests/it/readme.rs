@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// Something that a reader of a page does.
 #[derive(Debug)]
-enum Deed {
+pub(crate) enum Deed {
     /// Writes a file: a block under a line that ends with its name.
     Write(String, String),
     Run(Step),
@@ -25,7 +25,7 @@ pub(crate) struct Step {
 }
 
 /// What a page says one does: of all `console` blocks a line `$ command`, a line `? code` if it is not 0, its output.
-fn deeds(text: &str) -> Vec<Deed> {
+pub(crate) fn deeds(text: &str) -> Vec<Deed> {
     let mut deeds: Vec<Deed> = Vec::new();
     let mut block: Option<&str> = None;
     let mut above = "";

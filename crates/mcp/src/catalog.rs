@@ -76,6 +76,8 @@ pub enum Lock {
 pub(crate) struct Catalog {
     /// What the gate is to know, by the name here.
     pub(crate) specs: Vec<ToolSpec>,
+    /// By the name here: the number of the first list, without a gap up to this one, that defines a tool as this one does.
+    since: BTreeMap<String, u64>,
     /// As they are shown, in the server's order, each with its name here.
     shown: Vec<(String, Object)>,
     /// By the server's name: why a tool is neither shown nor run.
@@ -123,6 +125,30 @@ impl Catalog {
             }
         }
         catalog
+    }
+
+    /// Numbers the list, which comes after another.
+    pub(crate) fn since(&mut self, before: &Self, number: u64) {
+        let old: BTreeMap<&str, &ToolSpec> = before
+            .specs
+            .iter()
+            .map(|spec| (spec.name(), spec))
+            .collect();
+        self.since = self
+            .specs
+            .iter()
+            .map(|spec| {
+                let name = spec.name();
+                let same = old.get(name) == Some(&spec);
+                let since = before.since.get(name).filter(|_| same);
+                (name.to_owned(), since.copied().unwrap_or(number))
+            })
+            .collect();
+    }
+
+    /// What changes whenever the definition of a tool does, or whether it may pass.
+    pub(crate) fn version(&self, here: &str) -> Option<u64> {
+        self.since.get(here).copied()
     }
 
     /// The tools whose definitions were not reviewed, and why they do not pass.

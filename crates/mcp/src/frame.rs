@@ -123,15 +123,16 @@ impl Frame {
             why,
         };
         match read.fault {
-            Some(fault) => Err(bad(fault.to_string())),
+            Some(fault) => Err(bad(brief(&horngate_gate::visible(&fault.to_string())))),
             None => Self::of(envelope).map_err(bad),
         }
     }
 
     fn of(envelope: &Object) -> Result<Self, String> {
+        let brief = |key: &str| brief(&horngate_gate::visible(key));
         const KEYS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
         if let Some(key) = envelope.keys().find(|key| !KEYS.contains(key)) {
-            return Err(format!("a message has no `{key}`"));
+            return Err(format!("a message has no `{}`", brief(key)));
         }
         if envelope.get("jsonrpc").and_then(Json::as_str) != Some("2.0") {
             return Err("`jsonrpc` is not \"2.0\"".to_owned());
@@ -165,10 +166,20 @@ impl Frame {
                 id,
                 outcome: Outcome::Result(result),
             }),
-            (None, Some(id), None, Some(error)) if params.is_none() => Ok(Self::Response {
-                id,
-                outcome: Outcome::Error(error),
-            }),
+            (None, Some(id), None, Some(error)) if params.is_none() => {
+                let code = error.get("code").and_then(Id::read);
+                let message = error.get("message").and_then(Json::as_str);
+                let more = error
+                    .keys()
+                    .find(|key| !["code", "message", "data"].contains(key));
+                match (code, message, more) {
+                    (Some(Id::Number(_)), Some(_), None) => Ok(Self::Response {
+                        id,
+                        outcome: Outcome::Error(error),
+                    }),
+                    _ => Err("`error` has a code, a message, and nothing else but data".into()),
+                }
+            }
             _ => Err("the message is neither a request nor a notification nor a response".into()),
         }
     }
@@ -198,9 +209,22 @@ impl fmt::Display for Frame {
     }
 }
 
+/// How much of a peer's text stands in a message about it.
+const MAX_QUOTED: usize = 300;
+
+/// A text with its start only, if it is long: whatever a peer sends, what is said of it is short.
+pub(crate) fn brief(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
 /// An error object.
 pub(crate) fn error(code: i64, message: &str) -> Object {
-    Json::object().with("code", code).with("message", message)
+    Json::object()
+        .with("code", code)
+        .with("message", brief(message))
 }
 
 /// A response to nobody in particular.
@@ -230,6 +254,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_a_bad_frame_is_short() {
+        let long = "\u{202e}".repeat(100_000);
+        for text in [
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","{long}":1}}"#),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{{"{long}":1,"{long}":2}}}}"#
+            ),
+        ] {
+            let why = Frame::read(text.as_bytes()).unwrap_err().why;
+            assert!(
+                why.chars().count() < 400 && !why.contains('\u{202e}'),
+                "{why}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_is_a_code_and_a_message() {
+        for error in [
+            r"{}",
+            r#"{"code":1}"#,
+            r#"{"code":"1","message":"m"}"#,
+            r#"{"code":1.0,"message":"m"}"#,
+            r#"{"code":1,"message":7}"#,
+            r#"{"code":1,"message":"m","result":{}}"#,
+        ] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#);
+            let bad = Frame::read(text.as_bytes()).unwrap_err();
+            assert!(bad.response && bad.id == Some(Id::Number(1)), "{error}");
+        }
+    }
+
+    #[test]
     fn the_id_of_a_bad_frame_is_told_only_beyond_doubt() {
         let id = |text: &str| Frame::read(text.as_bytes()).unwrap_err().id;
         let one = Some(Id::Number(1));
@@ -251,6 +308,7 @@ mod tests {
             one
         );
         for text in [
+            r#"{"jsonrpc":"2.0","id":-0,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#,

@@ -16,6 +16,6 @@ mod shell;
 pub use catalog::{BadNamespace, Lock, Namespace};
 pub use frame::MAX_FRAME_BYTES;
 pub use methods::Passing;
-pub use session::{Action, Note, NoteKind, Refused, Session, Terms, Verdict, Warden};
+pub use session::{Action, Note, NoteKind, Refused, Session, Subject, Terms, Verdict, Warden};
 #[cfg(unix)]
 pub use shell::{Mode, PREDICATES, ProxyError, Remote, Server, Settings, run};

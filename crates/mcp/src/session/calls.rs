@@ -2,16 +2,19 @@
 //!
 //! Nothing here reaches the server but through [`Session::released`], which is the gate's.
 
-use super::{Action, Asked, Sent, Session, Step, Warden, id_for_client, text};
+use super::lists::{Waiter, Wants};
+use super::{Action, Asked, Sent, Session, Step, Warden, Whom, id_for_client, text};
 use crate::catalog::name_here;
-use crate::frame::{Frame, INVALID_PARAMS, Id, Outcome};
+use crate::frame::{Frame, INVALID_PARAMS, Outcome};
 use crate::json::{Json, Object};
-use crate::methods::Meta;
+use crate::methods::{Meta, Passing};
 use horngate_gate::{Answer, Reason, Refusal, Request, visible};
 use serde_json::json;
 
 /// How many calls may wait for the client's user at a time.
 const MAX_SAVED: usize = 64;
+/// How long what is kept for one of them may be.
+const MAX_SAVED_BYTES: usize = 256 << 10;
 
 /// What the request state of a call that waits for the client's user starts with, and the name of its question.
 const OURS: &str = "horngate-approval";
@@ -19,11 +22,14 @@ const OURS: &str = "horngate-approval";
 /// A call of a tool.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// The client's id.
-    id: Id,
+    whom: Whom,
     /// The tool, by the server's name.
     tool: String,
     arguments: String,
+    /// The version of its definition that the gate was handed.
+    version: Option<u64>,
+    /// What the gate has let pass.
+    released: Option<Json>,
     meta: Meta,
     /// What a repeated call brings for the server: `inputResponses` and `requestState`.
     brings: Object,
@@ -181,24 +187,40 @@ fn form(request: &str) -> Object {
         .with("requestedSchema", schema)
 }
 
+/// Whether an unfinished result asks for what may be asked, and not in the gate's name.
+pub(super) fn may_ask(passing: Passing, result: &Object) -> Result<(), String> {
+    passing.input_requests(result)?;
+    let requests = result.get("inputRequests").and_then(Json::as_object);
+    let named = requests.is_some_and(|requests| requests.get(OURS).is_some());
+    let state = text(result, "requestState").unwrap_or_default();
+    match named || state.starts_with(OURS) {
+        true => Err("the server asks in the gate's name".to_owned()),
+        false => Ok(()),
+    }
+}
+
 impl<W: Warden> Session<W> {
     /// The client calls a tool.
-    pub(super) fn call_tool(&mut self, id: Id, mut params: Object, meta: Meta) {
+    pub(super) fn call_tool(&mut self, whom: Whom, mut params: Object, meta: Meta) {
         let Some(Json::String(tool)) = params.remove("name") else {
-            return self.answer_error(&id, INVALID_PARAMS, "`name` is not a text");
+            return self.answer_error(&whom, INVALID_PARAMS, "`name` is not a text");
         };
         let arguments = match params.remove("arguments") {
             None => "{}".to_owned(),
             Some(Json::Object(arguments)) => arguments.to_string(),
             Some(_) => {
-                return self.answer_error(&id, INVALID_PARAMS, "`arguments` is not an object");
+                let why = "`arguments` is not an object";
+                self.note_refused("tools/call", &tool, "malformed", why);
+                return self.answer_error(&whom, INVALID_PARAMS, why);
             }
         };
         let (modern, lists) = (meta.is_modern(), meta.for_lists());
         let call = Call {
-            id: id.clone(),
+            whom: whom.clone(),
             tool,
             arguments,
+            version: None,
+            released: None,
             can_elicit: if modern {
                 meta.can_elicit()
             } else {
@@ -211,7 +233,7 @@ impl<W: Warden> Session<W> {
             answer: None,
         };
         let ticket = self.number();
-        if let Some(open) = self.open.get_mut(&id) {
+        if let Some(open) = self.open_mut(&whom) {
             open.step = Step::Call(ticket);
         }
         let answered = self.answered_by_user(&call);
@@ -229,8 +251,10 @@ impl<W: Warden> Session<W> {
                 });
             }
             Some(Err(why)) => {
-                self.calls.remove(&ticket);
-                self.answer_error(&id, INVALID_PARAMS, why);
+                if let Some(call) = self.calls.remove(&ticket) {
+                    self.note_refused("tools/call", &call.tool, "malformed", why);
+                }
+                self.answer_error(&whom, INVALID_PARAMS, why);
             }
         }
     }
@@ -266,6 +290,10 @@ impl<W: Warden> Session<W> {
             return self.deny_unstarted(ticket, "definition-changed", &why);
         }
         let arguments = call.arguments.clone();
+        let version = self.catalog.version(&tool);
+        if let Some(call) = self.calls.get_mut(&ticket) {
+            call.version = version;
+        }
         self.out.push(Action::Call {
             ticket,
             tool,
@@ -285,7 +313,7 @@ impl<W: Warden> Session<W> {
             _ => why.to_owned(),
         };
         let refused = Refused::of(&call.tool, reason, &message);
-        self.answer(&call.id, Outcome::Result(refused.result(call.modern)));
+        self.answer(&call.whom, Outcome::Result(refused.result(call.modern)));
     }
 
     pub(super) fn release(&mut self, ticket: u64, arguments: &str) {
@@ -293,6 +321,30 @@ impl<W: Warden> Session<W> {
         let (Some(call), Ok(arguments)) = (self.calls.get_mut(&ticket), read) else {
             let failed = Some("the client has withdrawn the call".to_owned());
             return self.out.push(Action::Deliver { ticket, failed });
+        };
+        let lists = call.meta.for_lists();
+        call.released = Some(arguments);
+        if self.knows_list(lists.as_ref()) {
+            return self.send_call(ticket);
+        }
+        // The server has said that its tools have changed while the gate had the call.
+        let wants = Wants::Release(ticket);
+        self.wait_for_list(Waiter { meta: lists, wants });
+    }
+
+    /// Sends a call that the gate has let pass, if its tool is still what the gate has looked at.
+    pub(super) fn send_call(&mut self, ticket: u64) {
+        let Some(call) = self.calls.get_mut(&ticket) else {
+            return;
+        };
+        let here = name_here(self.terms.namespace.as_ref(), &call.tool);
+        let version = here.ok().and_then(|here| self.catalog.version(&here));
+        if version != call.version {
+            let why = "the definition of the tool has changed; list the tools again";
+            return self.hold_back(ticket, "definition-changed", why);
+        }
+        let Some(arguments) = call.released.take() else {
+            return;
         };
         let mut params = Json::object()
             .with("name", call.tool.as_str())
@@ -307,6 +359,20 @@ impl<W: Warden> Session<W> {
         }
     }
 
+    /// Does not send a call that the gate has let pass.
+    pub(super) fn hold_back(&mut self, ticket: u64, reason: &'static str, why: &str) {
+        let Some(call) = self.calls.get_mut(&ticket) else {
+            return;
+        };
+        let refused = Refused::of(&call.tool, reason, why);
+        call.released = None;
+        call.answer = Some(Outcome::Result(refused.result(call.modern)));
+        let tool = call.tool.clone();
+        self.note_refused("tools/call", &tool, reason, why);
+        let failed = Some(why.to_owned());
+        self.out.push(Action::Deliver { ticket, failed });
+    }
+
     /// The server has answered a call.
     pub(super) fn call_answered(&mut self, ticket: u64, outcome: Outcome) {
         let Some(call) = self.calls.get_mut(&ticket) else {
@@ -318,7 +384,7 @@ impl<W: Warden> Session<W> {
                 let message = text(&error, "message").unwrap_or("an error").to_owned();
                 (Outcome::Error(error), Some(message))
             }
-            Outcome::Result(result) => match self.terms.passing.input_requests(&result) {
+            Outcome::Result(result) => match may_ask(self.terms.passing, &result) {
                 Ok(()) => {
                     let failed = result.get("isError") == Some(&true.into());
                     let failed = failed.then(|| "the tool says that it failed".to_owned());
@@ -374,7 +440,7 @@ impl<W: Warden> Session<W> {
                 Outcome::Result(asked.unwrap_or_else(|| refused.result(call.modern)))
             }
         };
-        self.answer(&call.id, outcome);
+        self.answer(&call.whom, outcome);
     }
 
     /// A result that asks the client's user, where requests to the client are not possible.
@@ -383,6 +449,9 @@ impl<W: Warden> Session<W> {
             self.saved.clear();
         }
         let (id, shown) = (approval.to_owned(), self.prompts.remove(approval)?);
+        if brings.to_string().len() > MAX_SAVED_BYTES {
+            return None;
+        }
         self.saved.insert(id, Saved { brings });
         let question = Json::object()
             .with("method", "elicitation/create")
@@ -409,8 +478,10 @@ impl<W: Warden> Session<W> {
             if self.prompts.len() >= MAX_SAVED {
                 self.prompts.clear();
             }
-            self.prompts
-                .insert(request.id.clone(), request.for_people());
+            let shown = request.for_people();
+            if shown.len() <= MAX_SAVED_BYTES {
+                self.prompts.insert(request.id.clone(), shown);
+            }
             return self.out.push(defer(Answer::Defer));
         }
         let number = self.number();
@@ -435,7 +506,9 @@ impl<W: Warden> Session<W> {
                 Some(number)
             }
             None => {
+                let tool = call.tool.clone();
                 self.calls.remove(&ticket);
+                self.note_refused("tools/call", &tool, "cancelled", "withdrawn before it ran");
                 self.out.push(Action::Abandon { ticket });
                 None
             }

@@ -2,9 +2,9 @@
 //!
 //! Nothing here shows a part of a list that was not filtered.
 
-use super::{Sent, Session, Warden};
+use super::{Sent, Session, Warden, Whom};
 use crate::catalog::{Catalog, Lock};
-use crate::frame::{INTERNAL_ERROR, INVALID_PARAMS, Id, Outcome, error};
+use crate::frame::{INTERNAL_ERROR, INVALID_PARAMS, Outcome, error};
 use crate::json::{Json, Object};
 use crate::methods::{Asks, Meta};
 use crate::session::Action;
@@ -12,6 +12,10 @@ use crate::session::Action;
 /// How many pages a list may have, and how many tools.
 const MAX_PAGES: usize = 256;
 const MAX_TOOLS: usize = 4096;
+/// How many bytes all its pages may have.
+const MAX_BYTES: usize = 2 * crate::MAX_FRAME_BYTES;
+/// How often a list is read again that changes while it is read.
+const MAX_AGAIN: usize = 2;
 
 /// Reads the whole list of tools, page by page.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub(super) struct Walk {
     pub(super) key: String,
     meta: Option<Object>,
     pages: usize,
+    bytes: usize,
+    again: usize,
     items: Vec<Json>,
     /// The first page without its tools.
     head: Option<Object>,
@@ -37,16 +43,20 @@ pub(super) struct Waiter {
 #[derive(Debug)]
 pub(super) enum Wants {
     List {
-        id: Id,
+        whom: Whom,
         modern: bool,
     },
     Page {
-        id: Id,
+        whom: Whom,
         params: Object,
         modern: bool,
     },
     Call(u64),
+    /// A call that the gate has let pass, and that is to be compared once more.
+    Release(u64),
 }
+
+const UNLISTED: &str = "the tools of the server cannot be listed";
 
 pub(super) fn key_of(meta: Option<&Object>) -> String {
     meta.map(ToString::to_string).unwrap_or_default()
@@ -66,16 +76,32 @@ impl<W: Warden> Session<W> {
         let Some(first) = self.waiting.front() else {
             return;
         };
-        let meta = first.meta.clone();
+        self.walk_from(first.meta.clone(), 0);
+    }
+
+    fn walk_from(&mut self, meta: Option<Object>, again: usize) {
         self.walk = Some(Walk {
             key: key_of(meta.as_ref()),
             meta,
             pages: 0,
+            bytes: 0,
+            again,
             items: Vec::new(),
             head: None,
             outdated: false,
         });
         self.walk_page(None);
+    }
+
+    /// Nothing waits any more for requests that are over.
+    pub(super) fn stop_waiting(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let waits = |waiter: &Waiter| match &waiter.wants {
+            Wants::List { whom, .. } | Wants::Page { whom, .. } => self.waits(whom),
+            Wants::Call(ticket) | Wants::Release(ticket) => self.calls.contains_key(ticket),
+        };
+        let waiting = waiting.into_iter().filter(waits).collect();
+        self.waiting = waiting;
     }
 
     fn walk_page(&mut self, cursor: Option<Json>) {
@@ -98,7 +124,9 @@ impl<W: Warden> Session<W> {
             Outcome::Result(result) => result,
             Outcome::Error(error) => return self.walk_failed(error),
         };
+        let bytes = self.frame_bytes;
         let Some(walk) = &mut self.walk else { return };
+        walk.bytes = walk.bytes.saturating_add(bytes);
         let fail = |why: &str| error(INTERNAL_ERROR, &format!("the list of tools {why}"));
         let Some(Json::Array(items)) = result.remove("tools") else {
             return self.walk_failed(fail("is no list"));
@@ -107,7 +135,8 @@ impl<W: Warden> Session<W> {
         let more = result.remove("nextCursor");
         Asks::ListTools.result(&mut result);
         walk.head.get_or_insert(result);
-        if walk.items.len() > MAX_TOOLS || (more.is_some() && walk.pages >= MAX_PAGES) {
+        let long = walk.items.len() > MAX_TOOLS || walk.bytes > MAX_BYTES;
+        if long || (more.is_some() && walk.pages >= MAX_PAGES) {
             return self.walk_failed(fail("is too long"));
         }
         match more {
@@ -119,8 +148,13 @@ impl<W: Warden> Session<W> {
 
     fn walk_done(&mut self) {
         let Some(walk) = self.walk.take() else { return };
+        if walk.outdated && walk.again < MAX_AGAIN {
+            return self.walk_from(walk.meta, walk.again + 1);
+        }
         let namespace = self.terms.namespace.as_ref();
         let mut catalog = Catalog::of(walk.items, namespace, &self.terms.lock);
+        let generation = self.number();
+        catalog.since(&self.catalog, generation);
         if let Some(lock) = catalog.lock.take() {
             self.out.push(Action::WriteLock(lock.to_string()));
             self.terms.lock = Lock::Reviewed(lock);
@@ -142,16 +176,21 @@ impl<W: Warden> Session<W> {
         self.fresh = (!walk.outdated).then(|| walk.key.clone());
         for waiter in self.served(&walk.key) {
             match waiter.wants {
-                Wants::List { id, modern } => {
+                Wants::List { whom, modern } => {
                     let tools = self.catalog.shown(&self.warden.granted());
                     let result = filtered(head.clone(), "tools", tools, modern);
                     self.told.retain(|(method, _)| !method.contains("/tools/"));
-                    self.answer(&id, Outcome::Result(result));
+                    self.answer(&whom, Outcome::Result(result));
                 }
-                Wants::Page { id, params, modern } => {
-                    self.forward(id, "tools/list", params, Asks::ListTools, modern);
+                Wants::Page {
+                    whom,
+                    params,
+                    modern,
+                } => {
+                    self.forward(whom, "tools/list", params, Asks::ListTools, modern);
                 }
                 Wants::Call(ticket) => self.start(ticket),
+                Wants::Release(ticket) => self.send_call(ticket),
             }
         }
         self.walk_on();
@@ -162,16 +201,11 @@ impl<W: Warden> Session<W> {
         self.fresh = None;
         for waiter in self.served(&walk.key) {
             match waiter.wants {
-                Wants::List { id, .. } | Wants::Page { id, .. } => {
-                    self.answer(&id, Outcome::Error(error.clone()));
+                Wants::List { whom, .. } | Wants::Page { whom, .. } => {
+                    self.answer(&whom, Outcome::Error(error.clone()));
                 }
-                Wants::Call(ticket) => {
-                    self.deny_unstarted(
-                        ticket,
-                        "error",
-                        "the tools of the server cannot be listed",
-                    );
-                }
+                Wants::Call(ticket) => self.deny_unstarted(ticket, "error", UNLISTED),
+                Wants::Release(ticket) => self.hold_back(ticket, "error", UNLISTED),
             }
         }
         self.walk_on();
@@ -192,15 +226,19 @@ impl<W: Warden> Session<W> {
     }
 
     /// The client asks for the list, or a page of it.
-    pub(super) fn list_tools(&mut self, id: Id, mut params: Object, meta: Meta) {
+    pub(super) fn list_tools(&mut self, whom: Whom, mut params: Object, meta: Meta) {
         let (modern, lists) = (meta.is_modern(), meta.for_lists());
         let wants = match params.get("cursor") {
-            None => Wants::List { id, modern },
+            None => Wants::List { whom, modern },
             Some(Json::String(_)) => {
                 meta.put(&mut params);
-                Wants::Page { id, params, modern }
+                Wants::Page {
+                    whom,
+                    params,
+                    modern,
+                }
             }
-            Some(_) => return self.answer_error(&id, INVALID_PARAMS, "a cursor is a text"),
+            Some(_) => return self.answer_error(&whom, INVALID_PARAMS, "a cursor is a text"),
         };
         self.wait_for_list(Waiter { meta: lists, wants });
     }

@@ -11,7 +11,7 @@ mod server;
 pub use calls::{Refused, Verdict};
 
 use crate::catalog::{Catalog, Lock, Namespace};
-use crate::frame::{Frame, Id, Outcome, error, error_to_nobody};
+use crate::frame::{Frame, Id, Outcome, brief, error, error_to_nobody};
 use crate::json::{Json, Object};
 use crate::methods::{Asks, Passing};
 use calls::{Call, Saved};
@@ -21,6 +21,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How many requests of the client, and how many of the server, may be open.
 const MAX_OPEN: usize = 256;
+/// How many bytes the open requests of the client may have.
+const MAX_OPEN_BYTES: usize = 4 * crate::MAX_FRAME_BYTES;
+/// How many changes may be told that the client has not asked about.
+const MAX_TOLD: usize = 1024;
 
 /// What decides.
 pub trait Warden {
@@ -32,6 +36,25 @@ pub trait Warden {
     fn may_read(&self, uri: &str) -> bool;
     /// Whether the actor may use a prompt.
     fn may_use(&self, prompt: &str) -> bool;
+    /// A resource that may be read is asked for, or a prompt that may be used.
+    fn uses(&self, _: Subject<'_>) {}
+}
+
+/// Something beside a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject<'s> {
+    /// A resource, by its URI.
+    Resource(&'s str),
+    /// A prompt, by its name.
+    Prompt(&'s str),
+}
+
+impl<'s> Subject<'s> {
+    fn text(self) -> &'s str {
+        match self {
+            Self::Resource(text) | Self::Prompt(text) => text,
+        }
+    }
 }
 
 /// What an operator decides about a session.
@@ -52,6 +75,8 @@ pub struct Terms {
 pub enum Action {
     /// Write a line to the server.
     ToServer(String),
+    /// Write a line to the server, unless much waits to be written there: nobody is worse off without it.
+    ToServerIfRoom(String),
     /// Write a line to the client.
     ToClient(String),
     /// Call a tool through the gate, and say [`Session::finished`] then.
@@ -157,10 +182,14 @@ pub struct Session<W> {
     /// The client, as it said when the session began, can show a form.
     can_elicit: bool,
     next: u64,
-    /// What the client said before the server had answered to its first request.
-    early: Vec<Frame>,
+    /// The client has said that the session has begun.
+    initialized: bool,
+    /// What the client said before the server had answered to its first request, and how long it was.
+    early: Vec<(Frame, usize)>,
     /// How many bytes that was.
     early_bytes: usize,
+    /// How long the frame is that is looked at.
+    frame_bytes: usize,
     /// What the client has asked and was not answered.
     open: BTreeMap<Id, Open>,
     /// What was asked of the server, by the id that it was asked with.
@@ -192,8 +221,18 @@ enum Started {
 /// What the client has asked.
 #[derive(Debug)]
 struct Open {
+    /// No other request has this number, while another may have the id when this one is over.
+    serial: u64,
     step: Step,
     token: Option<Id>,
+    bytes: usize,
+}
+
+/// Whom to answer: one request, and no later one with its id.
+#[derive(Clone, Debug)]
+struct Whom {
+    id: Id,
+    serial: u64,
 }
 
 /// How far it is.
@@ -212,7 +251,7 @@ enum Sent {
     Walk,
     Call(u64),
     For {
-        id: Id,
+        whom: Whom,
         asks: Asks,
         modern: bool,
     },
@@ -233,9 +272,11 @@ impl<W: Warden> Session<W> {
             terms,
             started: Started::No,
             can_elicit: false,
+            initialized: false,
             next: 1,
             early: Vec::new(),
             early_bytes: 0,
+            frame_bytes: 0,
             open: BTreeMap::new(),
             sent: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -253,12 +294,22 @@ impl<W: Warden> Session<W> {
 
     /// Takes a line from the client.
     pub fn from_client(&mut self, line: &[u8]) -> Vec<Action> {
+        self.frame_bytes = line.len();
         self.client_frame(line);
+        std::mem::take(&mut self.out)
+    }
+
+    /// Takes a line from the client while the server does not take what was sent to it: requests are refused, and only
+    /// what ends something is done.
+    pub fn from_client_while_busy(&mut self, line: &[u8]) -> Vec<Action> {
+        self.frame_bytes = line.len();
+        self.busy_frame(line);
         std::mem::take(&mut self.out)
     }
 
     /// Takes a line from the server.
     pub fn from_server(&mut self, line: &[u8]) -> Vec<Action> {
+        self.frame_bytes = line.len();
         self.server_frame(line);
         std::mem::take(&mut self.out)
     }
@@ -367,16 +418,28 @@ impl<W: Warden> Session<W> {
         self.send_client(told.to_string());
     }
 
+    /// Whether the client still waits.
+    fn waits(&self, whom: &Whom) -> bool {
+        let open = self.open.get(&whom.id);
+        open.is_some_and(|open| open.serial == whom.serial)
+    }
+
+    fn open_mut(&mut self, whom: &Whom) -> Option<&mut Open> {
+        let open = self.open.get_mut(&whom.id);
+        open.filter(|open| open.serial == whom.serial)
+    }
+
     /// Answers the client, if it still waits.
-    fn answer(&mut self, id: &Id, outcome: Outcome) {
-        if self.open.remove(id).is_some() {
-            let id = id.clone();
+    fn answer(&mut self, whom: &Whom, outcome: Outcome) {
+        if self.waits(whom) {
+            self.open.remove(&whom.id);
+            let id = whom.id.clone();
             self.send_client(Frame::Response { id, outcome }.to_string());
         }
     }
 
-    fn answer_error(&mut self, id: &Id, code: i64, message: &str) {
-        self.answer(id, Outcome::Error(error(code, message)));
+    fn answer_error(&mut self, whom: &Whom, code: i64, message: &str) {
+        self.answer(whom, Outcome::Error(error(code, message)));
     }
 
     fn note(
@@ -389,10 +452,10 @@ impl<W: Warden> Session<W> {
     ) {
         self.out.push(Action::Note(Note {
             kind,
-            method: method.to_owned(),
+            method: brief(method),
             subject: subject.to_owned(),
             reason,
-            detail: detail.to_owned(),
+            detail: brief(detail),
         }));
     }
 
@@ -424,10 +487,11 @@ fn id_for_client(number: u64) -> Id {
 }
 
 fn asked_number(id: &Id) -> Option<u64> {
-    match id {
-        Id::String(text) => text.strip_prefix("horngate-")?.parse().ok(),
-        Id::Number(_) => None,
-    }
+    let number = match id {
+        Id::String(text) => text.strip_prefix("horngate-")?.parse().ok()?,
+        Id::Number(_) => return None,
+    };
+    (id_for_client(number) == *id).then_some(number)
 }
 
 fn text<'o>(object: &'o Object, key: &str) -> Option<&'o str> {

@@ -2,8 +2,13 @@
 //!
 //! Nothing here is believed: what answers nothing, asks for what is not in the table or is not exactly a frame stops here.
 
-use super::{Action, Asked, MAX_OPEN, Sent, Session, Started, Warden, id_for_client, text};
-use crate::frame::{Frame, INTERNAL_ERROR, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Outcome, error};
+use super::calls::may_ask;
+use super::{
+    Action, Asked, MAX_OPEN, MAX_TOLD, Sent, Session, Started, Warden, Whom, id_for_client, text,
+};
+use crate::frame::{
+    Frame, INTERNAL_ERROR, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Outcome, brief, error,
+};
 use crate::json::{Json, Object};
 use crate::methods::{self, Asks, SUBSCRIPTION, Says};
 use horngate_gate::visible;
@@ -37,9 +42,9 @@ impl<W: Warden> Session<W> {
             None => {}
             Some(Sent::Walk) => self.walked(outcome),
             Some(Sent::Call(ticket)) => self.call_answered(ticket, outcome),
-            Some(Sent::For { id, asks, modern }) => {
+            Some(Sent::For { whom, asks, modern }) => {
                 let outcome = match outcome {
-                    Outcome::Result(result) => self.passed_on(&id, asks, result, modern),
+                    Outcome::Result(result) => self.passed_on(&whom, asks, result, modern),
                     error @ Outcome::Error(_) => {
                         if asks == Asks::Initialize {
                             self.started = Started::No;
@@ -47,7 +52,7 @@ impl<W: Warden> Session<W> {
                         error
                     }
                 };
-                self.answer(&id, outcome);
+                self.answer(&whom, outcome);
                 if asks == Asks::Initialize {
                     self.end_early();
                 }
@@ -56,9 +61,9 @@ impl<W: Warden> Session<W> {
     }
 
     /// What the client gets to see of a result.
-    fn passed_on(&mut self, id: &Id, asks: Asks, mut result: Object, modern: bool) -> Outcome {
+    fn passed_on(&mut self, whom: &Whom, asks: Asks, mut result: Object, modern: bool) -> Outcome {
         let refused = |why: &str| Outcome::Error(error(INTERNAL_ERROR, why));
-        if let Err(why) = self.terms.passing.input_requests(&result) {
+        if let Err(why) = may_ask(self.terms.passing, &result) {
             return refused(&why);
         }
         asks.result(&mut result);
@@ -84,7 +89,7 @@ impl<W: Warden> Session<W> {
                 if let Some(Json::Object(meta)) = result.get_mut("_meta")
                     && meta.get(SUBSCRIPTION).is_some()
                 {
-                    meta.set(SUBSCRIPTION, id.json());
+                    meta.set(SUBSCRIPTION, whom.id.json());
                 }
             }
             Asks::ListResources | Asks::ListTemplates => {
@@ -107,7 +112,7 @@ impl<W: Warden> Session<W> {
         let refuse = |code, why: String| {
             let outcome = Outcome::Error(error(code, &why));
             let id = id.clone();
-            Action::ToServer(Frame::Response { id, outcome }.to_string())
+            Action::ToServerIfRoom(Frame::Response { id, outcome }.to_string())
         };
         let passes = methods::server_asks(method)
             && (method != "sampling/createMessage" || self.terms.passing.sampling);
@@ -117,7 +122,7 @@ impl<W: Warden> Session<W> {
             .any(|asked| matches!(asked, Asked::ByServer(other) if *other == id));
         let refused = if !passes {
             self.note_refused(method, "", "not-granted", "a request of the server");
-            let why = format!("the method `{}` does not pass", visible(method));
+            let why = format!("the method `{}` does not pass", brief(&visible(method)));
             Some(refuse(METHOD_NOT_FOUND, why))
         } else if repeated || self.asked.len() >= MAX_OPEN {
             let why = "too many open requests, or one with this id";
@@ -184,6 +189,9 @@ impl<W: Warden> Session<W> {
                     "notifications/resources/list_changed" => passing.resources,
                     _ => true,
                 };
+                if self.told.len() >= MAX_TOLD {
+                    self.told.clear();
+                }
                 // Once is enough until the client looks.
                 if passes && self.told.insert((method.to_owned(), subscription)) {
                     self.tell_client(method, params);
@@ -215,14 +223,14 @@ impl<W: Warden> Session<W> {
         };
         let sent = number.and_then(|number| self.sent.get(&number));
         let Some(Sent::For {
-            id,
+            whom,
             asks: Asks::Listen,
             ..
         }) = sent
         else {
             return Err(Unknown);
         };
-        let id = id.json();
+        let id = whom.id.json();
         let shown = match value {
             Json::String(_) => Json::String(match &id {
                 Json::String(text) => text.clone(),

@@ -3,7 +3,7 @@
 //! Nothing here decides by itself; every tool is a [`ForeignTool`] whose body is the session's release of the call.
 
 use super::Mode;
-use crate::{Verdict, Warden};
+use crate::{Subject, Verdict, Warden};
 use horngate::{Allowlist, Decision};
 use horngate_gate::{
     Answer, Approver, ApproverError, BoxFuture, ForeignTool, Gate, Hidden, InvocationContext,
@@ -204,17 +204,9 @@ impl Guard {
         }
     }
 
-    /// In observe mode everything passes, and what would not have is remembered.
-    fn observed(&self, may: bool, used: Used) -> bool {
-        match &self.gated {
-            Gated::Gate(_) => may,
-            Gated::Observer(_) => {
-                if !may {
-                    let _ = self.links.events.send(Event::Used(used));
-                }
-                true
-            }
-        }
+    /// In observe mode everything passes.
+    fn observes(&self) -> bool {
+        matches!(self.gated, Gated::Observer(_))
     }
 }
 
@@ -269,13 +261,29 @@ impl Warden for Guard {
     }
 
     fn may_read(&self, uri: &str) -> bool {
-        let may = self.resources.decide(self.who.actor(), uri);
-        self.observed(may, Used::Resource(uri.to_owned()))
+        self.observes() || self.resources.decide(self.who.actor(), uri)
     }
 
     fn may_use(&self, prompt: &str) -> bool {
-        let may = self.prompts.decide(self.who.actor(), prompt);
-        self.observed(may, Used::Prompt(prompt.to_owned()))
+        self.observes() || self.prompts.decide(self.who.actor(), prompt)
+    }
+
+    /// What is used and would not have passed is remembered.
+    fn uses(&self, subject: Subject<'_>) {
+        let actor = self.who.actor();
+        let (may, used) = match subject {
+            Subject::Resource(uri) => (
+                self.resources.decide(actor, uri),
+                Used::Resource(uri.to_owned()),
+            ),
+            Subject::Prompt(name) => (
+                self.prompts.decide(actor, name),
+                Used::Prompt(name.to_owned()),
+            ),
+        };
+        if self.observes() && !may {
+            let _ = self.links.events.send(Event::Used(used));
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::json::{Json, Object};
 use crate::methods::{Meta, Passing};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -22,6 +22,15 @@ use ureq::http::Uri;
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// How long to wait before the stream of notifications is opened again.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
+/// How long a server may take for what only has to be taken, and for the beginning of a session.
+const TAKEN_LIMIT: Duration = Duration::from_secs(30);
+const BEGIN_LIMIT: Duration = Duration::from_secs(120);
+/// How many requests may be on their way, those that nobody waits for any more among them.
+const MAX_EXCHANGES: usize = 512;
+/// How often to look whether there is room for one more.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How many bytes of unfinished answers may be held, all in all.
+const MAX_HELD_BYTES: usize = 4 * MAX_FRAME_BYTES;
 const SESSION: &str = "mcp-session-id";
 
 /// Where a server is, and what opens it.
@@ -86,11 +95,15 @@ impl Remote {
     /// Connects: what is written are lines for the server, what is received are lines of it.
     pub(super) fn open(&self) -> (Poster, mpsc::Receiver<Line>) {
         let (lines, receiver) = mpsc::channel(16);
-        let agent = Agent::config_builder()
+        let mut agent = Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
-            .timeout_connect(Some(CONNECT_LIMIT))
-            .build();
+            .timeout_connect(Some(CONNECT_LIMIT));
+        if !self.url.starts_with("https:") {
+            // What is in the clear stays on this machine, whatever the environment says of proxies.
+            agent = agent.proxy(None);
+        }
+        let agent = agent.build();
         let link = Arc::new(Link {
             remote: self.clone(),
             agent: agent.into(),
@@ -98,6 +111,9 @@ impl Remote {
             session: Mutex::new(None),
             version: Mutex::new(None),
             over: AtomicBool::new(false),
+            listening: AtomicBool::new(false),
+            exchanges: AtomicUsize::new(0),
+            held: AtomicUsize::new(0),
         });
         let rest = Vec::new();
         (Poster { link, rest }, receiver)
@@ -120,6 +136,11 @@ struct Link {
     /// The revision that a session has agreed on.
     version: Mutex<Option<String>>,
     over: AtomicBool,
+    /// There is a stream of what the server says by itself.
+    listening: AtomicBool,
+    exchanges: AtomicUsize,
+    /// Bytes of answers that are not whole yet.
+    held: AtomicUsize,
 }
 
 /// Posts each line that is written to it.
@@ -188,13 +209,25 @@ impl Link {
             move || link.exchange(&frame, &line)
         };
         if id.is_some() && !first {
+            // What waits here is counted as not taken by the server.
+            while link.exchanges.load(Ordering::SeqCst) >= MAX_EXCHANGES {
+                if link.lines.is_closed() {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                thread::sleep(LOOK_EVERY);
+            }
+            link.exchanges.fetch_add(1, Ordering::SeqCst);
+            let link = Arc::clone(link);
             thread::Builder::new()
                 .name("horngate-post".to_owned())
-                .spawn(work)?;
+                .spawn(move || {
+                    work();
+                    link.exchanges.fetch_sub(1, Ordering::SeqCst);
+                })?;
             return Ok(());
         }
         work();
-        if begun {
+        if begun && !link.listening.swap(true, Ordering::SeqCst) {
             let link = Arc::clone(link);
             thread::Builder::new()
                 .name("horngate-get".to_owned())
@@ -233,7 +266,16 @@ impl Link {
         for (name, value) in self.headers(frame) {
             request = request.header(name, value);
         }
+        let limit = match (id, is_first) {
+            (None, _) => Some(TAKEN_LIMIT),
+            (_, true) => Some(BEGIN_LIMIT),
+            // A tool may take as long as it takes: who waits can withdraw the call.
+            _ => None,
+        };
         let response = request
+            .config()
+            .timeout_global(limit)
+            .build()
             .send(line)
             .map_err(|error| format!("the server cannot be reached: {error}"))?;
         let status = response.status().as_u16();
@@ -260,12 +302,14 @@ impl Link {
                     self.agreed(result);
                 }
             }
-            self.lines.blocking_send(Line::Text(bytes)).is_ok()
+            let sent = self.lines.blocking_send(Line::Text(bytes)).is_ok();
+            // The rest waits for the first answer, so nobody waits for the end of its stream.
+            sent && !(answered && is_first)
         };
         if is_stream && status < 300 {
-            events(BufReader::new(body), pass)?;
+            events(BufReader::new(body), &self.held, pass)?;
         } else if is_json {
-            let bytes = whole(body)?;
+            let bytes = whole(body, &self.held)?;
             // An error without a body of its own stays an error of HTTP.
             if status < 300 || Frame::read(&bytes).is_ok() {
                 pass(bytes);
@@ -340,7 +384,7 @@ impl Link {
                 Ok(response) if response.status().as_u16() < 300 => {
                     let body = response.into_body().into_reader();
                     let pass = |bytes| self.lines.blocking_send(Line::Text(bytes)).is_ok();
-                    let _ = events(BufReader::new(body), pass);
+                    let _ = events(BufReader::new(body), &self.held, pass);
                 }
                 // It has no such stream.
                 Ok(_) => return,
@@ -351,48 +395,96 @@ impl Link {
     }
 }
 
+/// Bytes that are held of an answer that is not whole yet, counted with those of all others.
+struct Held<'a> {
+    all: &'a AtomicUsize,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Held<'a> {
+    fn new(all: &'a AtomicUsize) -> Self {
+        let bytes = Vec::new();
+        Self { all, bytes }
+    }
+
+    fn extend(&mut self, more: &[u8]) -> Result<(), String> {
+        let others = self.all.fetch_add(more.len(), Ordering::SeqCst);
+        self.bytes.extend_from_slice(more);
+        if self.bytes.len() > MAX_FRAME_BYTES {
+            return Err(format!("the answer is longer than {MAX_FRAME_BYTES} bytes"));
+        }
+        match others.saturating_add(more.len()) > MAX_HELD_BYTES {
+            true => Err("too many long answers at once".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    fn take(&mut self) -> Vec<u8> {
+        self.all.fetch_sub(self.bytes.len(), Ordering::SeqCst);
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.take();
+    }
+}
+
 /// The whole body, if it is no longer than a message may be.
-fn whole(body: impl Read) -> Result<Vec<u8>, String> {
-    let limit = u64::try_from(MAX_FRAME_BYTES).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    body.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| error.to_string())?;
-    match bytes.len() > MAX_FRAME_BYTES {
-        true => Err(format!("the answer is longer than {MAX_FRAME_BYTES} bytes")),
-        false => Ok(bytes),
+fn whole(body: impl Read, held: &AtomicUsize) -> Result<Vec<u8>, String> {
+    let mut body = BufReader::new(body);
+    let mut bytes = Held::new(held);
+    loop {
+        let more = body.fill_buf().map_err(|error| error.to_string())?;
+        let read = more.len();
+        if read == 0 {
+            return Ok(bytes.take());
+        }
+        bytes.extend(more)?;
+        body.consume(read);
+    }
+}
+
+/// Adds the next line, with its end, to `line`. Nothing is added at the end of the body.
+fn next_line(body: &mut impl BufRead, line: &mut Held<'_>) -> Result<(), String> {
+    loop {
+        let more = body.fill_buf().map_err(|error| error.to_string())?;
+        let end = more.iter().position(|byte| *byte == b'\n');
+        let read = end.map_or(more.len(), |end| end + 1);
+        line.extend(more.get(..read).unwrap_or_default())?;
+        body.consume(read);
+        if read == 0 || end.is_some() {
+            return Ok(());
+        }
     }
 }
 
 /// The data of each event of a stream, until it ends or `pass` is false.
-fn events(mut body: impl BufRead, mut pass: impl FnMut(Vec<u8>) -> bool) -> Result<(), String> {
-    let limit = u64::try_from(MAX_FRAME_BYTES).unwrap_or(u64::MAX);
-    let mut data: Vec<u8> = Vec::new();
+fn events(
+    mut body: impl BufRead,
+    held: &AtomicUsize,
+    mut pass: impl FnMut(Vec<u8>) -> bool,
+) -> Result<(), String> {
+    let (mut line, mut data) = (Held::new(held), Held::new(held));
     loop {
-        let mut line = Vec::new();
-        let read = body
-            .by_ref()
-            .take(limit + 1)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| error.to_string())?;
-        if read == 0 {
+        line.take();
+        next_line(&mut body, &mut line)?;
+        if line.bytes.is_empty() {
             return Ok(());
         }
-        if line.len().saturating_add(data.len()) > MAX_FRAME_BYTES {
-            return Err(format!("an event is longer than {MAX_FRAME_BYTES} bytes"));
-        }
-        let line = line.strip_suffix(b"\n").unwrap_or(&line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
-            if !data.trim_ascii().is_empty() && !pass(std::mem::take(&mut data)) {
+        let text = line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        if text.is_empty() {
+            let event = data.take();
+            if !event.trim_ascii().is_empty() && !pass(event) {
                 return Ok(());
             }
-            data.clear();
-        } else if let Some(more) = line.strip_prefix(b"data:") {
-            if !data.is_empty() {
-                data.push(b'\n');
+        } else if let Some(more) = text.strip_prefix(b"data:") {
+            if !data.bytes.is_empty() {
+                data.extend(b"\n")?;
             }
-            data.extend_from_slice(more.strip_prefix(b" ").unwrap_or(more));
+            data.extend(more.strip_prefix(b" ").unwrap_or(more))?;
         }
     }
 }
@@ -456,14 +548,27 @@ mod tests {
     fn events_are_lines() {
         let text = b": hi\r\nid: 1\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nevent: x\ndata:\n\ndata:{}\n\ndata: cut";
         let mut heard = Vec::new();
-        events(&text[..], |data| {
+        let held = AtomicUsize::new(0);
+        events(&text[..], &held, |data| {
             heard.push(String::from_utf8(data).unwrap());
             true
         })
         .unwrap();
         assert_eq!(heard, ["{\"a\":\n1}", "{}"]);
         let long = [b"data: ".to_vec(), vec![b'x'; MAX_FRAME_BYTES + 1]].concat();
-        assert!(events(&*long, |_| true).is_err());
+        assert!(events(&*long, &held, |_| true).is_err());
+        // Nor are many short ones one long one, nor what is no data.
+        let many = b"data: 0123456789\n".repeat(MAX_FRAME_BYTES / 10);
+        assert!(events(&*many, &held, |_| true).is_err());
+        let comment = [b": ".to_vec(), vec![b'x'; MAX_FRAME_BYTES + 1]].concat();
+        assert!(events(&*comment, &held, |_| true).is_err());
+        assert!(whole(&*comment, &held).is_err());
+        assert_eq!(held.load(Ordering::SeqCst), 0);
+        assert_eq!(whole(&b"{}"[..], &held), Ok(b"{}".to_vec()));
+        // What all hold together has a bound, too.
+        held.store(MAX_HELD_BYTES, Ordering::SeqCst);
+        assert!(whole(&b"{}"[..], &held).is_err());
+        assert_eq!(held.load(Ordering::SeqCst), MAX_HELD_BYTES);
     }
 
     #[test]

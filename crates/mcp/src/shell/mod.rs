@@ -196,15 +196,19 @@ impl Shell {
             if self.client.is_closed() || (deadline.is_some() && self.session.is_idle()) {
                 return Ok(Ended::ByStreams);
             }
-            if self.server.is_closed() && !server_ended {
+            if self.server.is_closed() || server_ended {
                 let actions = self.session.server_gone("the server does not listen");
                 self.apply(actions)?;
             }
             let until = deadline.unwrap_or_else(|| Instant::now() + DRAIN);
             tokio::select! {
                 Some(event) = events.recv() => self.event(event)?,
-                line = from_client.recv(), if !client_ended && !self.server.is_full() => {
+                // Not by what the server takes: that the client has gone must be noticed, whatever the server does.
+                line = from_client.recv(), if !client_ended && !self.client.is_full() => {
                     let actions = match line {
+                        Some(Line::Text(line)) if self.server.is_full() => {
+                            self.session.from_client_while_busy(&line)
+                        }
                         Some(Line::Text(line)) => self.session.from_client(&line),
                         Some(Line::Oversize) => self.session.oversize_from_client(),
                         None => {
@@ -282,6 +286,8 @@ impl Shell {
         while let Some(action) = actions.pop_front() {
             match action {
                 Action::ToServer(line) => self.server.send(line),
+                Action::ToServerIfRoom(line) if self.server.is_full() => drop(line),
+                Action::ToServerIfRoom(line) => self.server.send(line),
                 Action::ToClient(line) => self.client.send(line),
                 Action::Call {
                     ticket,
@@ -333,6 +339,7 @@ impl Shell {
     /// Ends a call that was not released. What it asked for is void.
     fn abandon(&mut self, ticket: u64) {
         self.asked.remove(&ticket);
+        self.delivered.remove(&ticket);
         let Some((task, turn)) = self.running.remove(&ticket) else {
             return;
         };

@@ -149,7 +149,9 @@ impl Bench {
     pub(crate) fn apply(&mut self, actions: Vec<Action>) {
         for action in actions {
             match action {
-                Action::ToServer(line) => self.to_server.push(parsed(&line)),
+                Action::ToServer(line) | Action::ToServerIfRoom(line) => {
+                    self.to_server.push(parsed(&line));
+                }
                 Action::ToClient(line) => self.to_client.push(parsed(&line)),
                 Action::Call {
                     ticket,

@@ -375,7 +375,10 @@ impl<W: Warden> Session<W> {
     /// Whether nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.open.is_empty() && self.calls.is_empty() && self.early.is_empty()
+        self.open.is_empty()
+            && self.calls.is_empty()
+            && self.early.is_empty()
+            && self.waiting.is_empty()
     }
 
     /// What decides.

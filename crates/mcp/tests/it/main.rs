@@ -9,6 +9,7 @@
 
 mod approvals;
 mod eras;
+mod hostile;
 mod http;
 mod laws;
 mod process;

@@ -339,6 +339,9 @@ fn observing_denies_nothing_and_says_what_a_gate_would() {
     for tool in ["echo", "failing", "failing"] {
         proxy.call(tool, json!({}));
     }
+    // What is only listed is not used.
+    assert!(!is_denied(&proxy.ask("resources/list", json!({}))));
+    assert!(!is_denied(&proxy.ask("prompts/list", json!({}))));
     assert!(!is_denied(
         &proxy.ask("resources/read", json!({"uri": "note://a"}))
     ));

@@ -99,6 +99,26 @@ fn beyond<E: de::Error>(number: impl fmt::Display) -> E {
     ))
 }
 
+/// Where another crate turns on `arbitrary_precision` of serde_json, numbers arrive as an object with this key.
+const NUMBER_AS_TEXT: &str = "$serde_json::private::Number";
+
+fn numbers_are_texts() -> bool {
+    serde_json::from_str::<Number>("1e999").is_ok()
+}
+
+impl StrictVisitor {
+    fn visit_number<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        let whole = text
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_digit());
+        if let (true, Ok(number)) = (whole, text.parse::<i64>()) {
+            return self.visit_i64(number);
+        }
+        let number: f64 = text.parse().map_err(|_| E::custom("no number"))?;
+        self.visit_f64(number)
+    }
+}
+
 impl<'de> Visitor<'de> for StrictVisitor {
     type Value = Value;
 
@@ -161,6 +181,14 @@ impl<'de> Visitor<'de> for StrictVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
+            if key == NUMBER_AS_TEXT {
+                return match (numbers_are_texts(), map.is_empty()) {
+                    (true, true) => self.visit_number(&entries.next_value::<String>()?),
+                    _ => Err(de::Error::custom(format!(
+                        "the key `{key}` means something else"
+                    ))),
+                };
+            }
             if map.contains_key(&key) {
                 return Err(de::Error::custom(format!("the key `{key}` occurs twice")));
             }
@@ -168,5 +196,56 @@ impl<'de> Visitor<'de> for StrictVisitor {
             map.insert(key, value);
         }
         Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_arrive_as_texts_are_the_same() {
+        for text in [
+            "0",
+            "-0",
+            "1",
+            "1.0",
+            "1e0",
+            "-0.0",
+            "1.5",
+            "15e-1",
+            "-7",
+            "1e-400",
+            "0.1",
+            "9007199254740991",
+            "9007199254740992",
+            "9007199254740993",
+            "-9007199254740992",
+            "18446744073709551616",
+            "1e20",
+            "1e999",
+            "123456789012345678901234567890",
+        ] {
+            let plain = serde_json::from_str::<Strict>(text).map(|strict| strict.0);
+            let told = StrictVisitor.visit_number::<serde_json::Error>(text);
+            match (plain, told) {
+                (Ok(plain), Ok(told)) => assert_eq!(plain, told, "{text}"),
+                (Err(_), Err(_)) => {}
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+
+    /// A key that serde_json itself might read as a number is no key.
+    #[test]
+    fn the_mark_of_a_number_is_no_key() {
+        for text in [
+            r#"{"n": {"$serde_json::private::Number": "1"}}"#,
+            r#"{"n": {"$serde_json::private::Number": 1}}"#,
+            r#"{"n": {"a": 1, "\u0024serde_json::private::Number": "1"}}"#,
+            r#"{"$serde_json::private::Number": "1"}"#,
+        ] {
+            assert!(Arguments::parse(text).is_err(), "{text}");
+        }
     }
 }

@@ -28,11 +28,20 @@ pub(crate) fn write(text: &mut String, value: &Value) {
 }
 
 fn write_object(text: &mut String, map: &Map<String, Value>) {
-    // A map is in the order of code points, which differs from that of UTF-16 only beyond U+D7FF.
-    let as_they_are = map.keys().all(|key| key.is_ascii());
+    write_members(text, map.iter());
+}
+
+fn write_members<'v>(
+    text: &mut String,
+    members: impl Iterator<Item = (&'v String, &'v Value)> + Clone,
+) {
+    // A map is in the order of code points, which differs from that of UTF-16 only beyond U+D7FF; but where another crate
+    // turns on `preserve_order` of serde_json, it is in that of the text.
+    let keys = members.clone().map(|(key, _)| key);
+    let as_they_are = keys.clone().all(|key| key.is_ascii()) && keys.is_sorted();
     let mut entries: Vec<(&String, &Value)> = Vec::new();
     if !as_they_are {
-        entries = map.iter().collect();
+        entries = members.clone().collect();
         entries.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
     }
     text.push('{');
@@ -46,7 +55,7 @@ fn write_object(text: &mut String, map: &Map<String, Value>) {
         write(text, value);
     };
     match as_they_are {
-        true => map.iter().for_each(|(key, value)| member(key, value)),
+        true => members.for_each(|(key, value)| member(key, value)),
         false => entries
             .into_iter()
             .for_each(|(key, value)| member(key, value)),
@@ -173,6 +182,18 @@ mod tests {
                 prop_assert_eq!(ours.value(), &back);
             }
         }
+    }
+
+    #[test]
+    fn members_are_sorted_whatever_order_the_map_keeps() {
+        let members: Vec<(String, Value)> = ["b", "\u{e000}", "a", "\u{10000}", "aa"]
+            .into_iter()
+            .map(|key| (key.to_owned(), Value::Null))
+            .collect();
+        let mut text = String::new();
+        write_members(&mut text, members.iter().map(|(key, value)| (key, value)));
+        let sorted = "{\"a\":null,\"aa\":null,\"b\":null,\"\u{10000}\":null,\"\u{e000}\":null}";
+        assert_eq!(text, sorted);
     }
 
     #[test]

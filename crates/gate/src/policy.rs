@@ -187,11 +187,20 @@ impl Rules {
             .max_by_key(|demand| demand.level)
     }
 
-    /// Whether `person` may approve a call of `actor`.
-    pub(crate) fn may_approve(&self, person: &str, actor: &str, tool: &str) -> bool {
-        self.approvers.as_ref().is_none_or(|table| {
-            let people = table.get(actor).and_then(|tools| tools.get(tool));
-            people.is_some_and(|people| people.contains(person))
+    /// Whether `person` may approve a call of a chain of actors: nobody does who is a member of it, and where the rules
+    /// say who may, they must say so of each member. Else an actor could choose who approves by whom it sends.
+    pub(crate) fn may_approve<'a>(
+        &self,
+        person: &str,
+        chain: impl IntoIterator<Item = &'a str>,
+        tool: &str,
+    ) -> bool {
+        chain.into_iter().all(|actor| {
+            actor != person
+                && self.approvers.as_ref().is_none_or(|table| {
+                    let people = table.get(actor).and_then(|tools| tools.get(tool));
+                    people.is_some_and(|people| people.contains(person))
+                })
         })
     }
 }

@@ -110,7 +110,8 @@ impl Precheck {
         Ok(derivation)
     }
 
-    /// Whether `person` may approve a request, as far as the rules say: nobody may who is a member of its chain.
+    /// Whether `person` may approve a request, as far as the rules say: nobody may who is a member of its chain, and where
+    /// the rules say who may, they must say so of each member.
     ///
     /// ```
     /// # use horngate_gate::{Precheck, Request};
@@ -122,9 +123,7 @@ impl Precheck {
     /// ```
     #[must_use]
     pub fn may_approve(&self, person: &str, request: &Request) -> bool {
-        request.chain.iter().all(|actor| actor != person)
-            && self
-                .rules
-                .may_approve(person, request.actor(), &request.tool)
+        let chain = request.chain.iter().map(String::as_str);
+        self.rules.may_approve(person, chain, &request.tool)
     }
 }

@@ -12,7 +12,9 @@ mod unix {
     use super::{File, Instant, Path, io};
     use rustix::fs::{FlockOperation, OFlags, flock};
     use rustix::io::Errno;
+    use std::fs::Metadata;
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    use std::path::PathBuf;
     use std::time::Duration;
 
     /// Opens or creates a file for reading and writing. A new one can be read by its owner only; one that others could
@@ -28,7 +30,49 @@ mod unix {
             .custom_flags(no_link)
             .open(path)
             .map_err(|error| named(path, &error))?;
-        let about = file.metadata()?;
+        check_private(path, &file.metadata()?)?;
+        Ok(file)
+    }
+
+    /// The place of a file, without the file being open: whoever closes a file ends all locks that the process has on it.
+    #[derive(Debug)]
+    pub(crate) struct Place {
+        path: PathBuf,
+        file: (u64, u64),
+    }
+
+    impl Place {
+        /// Creates the file if there is none. As with [`open`], one that others could change is refused, and a link.
+        pub(crate) fn take(path: &Path) -> io::Result<Self> {
+            match create_new(path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(named(path, &error));
+                }
+                _ => {}
+            }
+            let about = std::fs::symlink_metadata(path).map_err(|error| named(path, &error))?;
+            check_private(path, &about)?;
+            Ok(Self {
+                path: path.to_owned(),
+                file: (about.dev(), about.ino()),
+            })
+        }
+
+        /// Refuses to go on with a file that is no longer there.
+        pub(crate) fn check(&self) -> io::Result<()> {
+            let about = std::fs::symlink_metadata(&self.path);
+            let about = about.map_err(|error| named(&self.path, &error))?;
+            if (about.dev(), about.ino()) == self.file {
+                Ok(())
+            } else {
+                Err(named(&self.path, &REPLACED))
+            }
+        }
+    }
+
+    const REPLACED: &str = "the file was replaced by another";
+
+    fn check_private(path: &Path, about: &Metadata) -> io::Result<()> {
         if !about.is_file() {
             return Err(named(path, &"it is no plain file"));
         }
@@ -38,7 +82,7 @@ mod unix {
                 &"others may write to it; take that right away (chmod 600)",
             ));
         }
-        Ok(file)
+        Ok(())
     }
 
     /// Creates a file that only its owner can read; one that is there already is refused, and so is a link.
@@ -80,7 +124,7 @@ mod unix {
         if (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()) {
             Ok(())
         } else {
-            Err(named(path, &"the file was replaced by another"))
+            Err(named(path, &REPLACED))
         }
     }
 
@@ -102,7 +146,7 @@ mod unix {
 }
 
 #[cfg(unix)]
-pub(crate) use unix::{check_in_place, create_new, lock, open, open_secret, unlock};
+pub(crate) use unix::{Place, check_in_place, create_new, lock, open, open_secret, unlock};
 
 #[cfg(not(unix))]
 mod other {
@@ -117,6 +161,19 @@ mod other {
 
     pub(crate) fn open(_: &Path) -> io::Result<File> {
         Err(unsupported())
+    }
+
+    #[derive(Debug)]
+    pub(crate) struct Place;
+
+    impl Place {
+        pub(crate) fn take(_: &Path) -> io::Result<Self> {
+            Err(unsupported())
+        }
+
+        pub(crate) fn check(&self) -> io::Result<()> {
+            Err(unsupported())
+        }
     }
 
     pub(crate) fn create_new(_: &Path) -> io::Result<File> {
@@ -139,4 +196,4 @@ mod other {
 }
 
 #[cfg(not(unix))]
-pub(crate) use other::{check_in_place, create_new, lock, open, open_secret, unlock};
+pub(crate) use other::{Place, check_in_place, create_new, lock, open, open_secret, unlock};

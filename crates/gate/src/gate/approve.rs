@@ -7,12 +7,11 @@ use crate::approval::{Answer, Approver, Record, Request, State, Verdict, names, 
 use crate::audit::Event;
 use crate::catch::{Panicked, catch};
 use crate::clock::{Millis, millis};
-use crate::context::InvocationContext;
 use crate::outcome::Reason;
 use crate::permit::Passed;
-use crate::policy::Rules;
 use crate::spec::Level;
 use crate::store::{Asked as Entered, Basis, Claim, End};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::Instrument as _;
@@ -22,6 +21,29 @@ pub(super) const LATER: &str = "the call is approved, and can run in a later tur
 
 /// How often a waiting call looks for its answer.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// An approver, and what it says about itself: read once, since approvals rest on it.
+pub(super) struct Asker {
+    approver: Box<dyn Approver>,
+    pub(super) person: String,
+    pub(super) provider: String,
+    pub(super) settings: String,
+    patience: Duration,
+}
+
+impl Asker {
+    /// Nothing, if the approver panics.
+    pub(super) fn new(approver: Box<dyn Approver>) -> Option<Self> {
+        catch_unwind(AssertUnwindSafe(|| Self {
+            person: approver.person().to_owned(),
+            provider: approver.provider().to_owned(),
+            settings: approver.settings(),
+            patience: approver.patience(),
+            approver,
+        }))
+        .ok()
+    }
+}
 
 /// What a person is asked about.
 pub(super) struct Asked<'a> {
@@ -144,18 +166,25 @@ impl Inner {
     ) -> Result<Claim, Stop> {
         let context = &asked.passed.context;
         let mut nobody = Reason::NoApprover;
-        for approver in &self.approvers {
-            let person = approver.person();
-            trail.approval.provider = Some(approver.provider().to_owned());
+        for asker in &self.approvers {
+            let person = &*asker.person;
+            trail.approval.provider = Some(asker.provider.clone());
             if !person.is_empty() {
-                if !is_authorized(&asked.policy.rules, person, context, &request.tool) {
+                if !asked
+                    .policy
+                    .rules
+                    .may_approve(person, context.chain(), &request.tool)
+                {
                     nobody = Reason::NotAuthorized;
                     continue;
                 }
                 trail.approver = person.to_owned();
             }
-            let span = tracing::info_span!("ask", provider = approver.provider(), id = request.id);
-            let answer = self.answer(&**approver, request).instrument(span).await;
+            let span = tracing::info_span!("ask", provider = asker.provider, id = request.id);
+            let answer = self
+                .answer(&*asker.approver, request)
+                .instrument(span)
+                .await;
             let (end, stop) = match answer {
                 Ok(Answer::Approve) if person.is_empty() => (
                     End::Void,
@@ -168,7 +197,7 @@ impl Inner {
                     Stop::new(Reason::Declined, "the person declined the call").detail(why),
                 ),
                 Ok(Answer::Defer) => {
-                    return self.wait(asked, request, approver.patience(), trail).await;
+                    return self.wait(asked, request, asker.patience, trail).await;
                 }
                 Ok(Answer::Pass) => continue,
                 Ok(Answer::Unknown(text)) => (
@@ -201,14 +230,17 @@ impl Inner {
     ) -> Result<Answer, Stop> {
         let limits = &self.settings.limits;
         let limit = limits.approver.min(limits.pending);
+        let started = Instant::now();
         let answered = catch(async { tokio::time::timeout(limit, approver.ask(request)).await });
+        let answered = answered.await;
         let not = "the call was not approved";
-        match answered.await {
-            Ok(Ok(Ok(answer))) => Ok(answer),
+        // An approver that blocks its thread gives no timer a chance: its answer is late all the same.
+        match answered {
+            Ok(Ok(Ok(answer))) if started.elapsed() < limit => Ok(answer),
             Ok(Ok(Err(error))) => {
                 Err(Stop::new(Reason::ApproverError, not).detail(error.to_string()))
             }
-            Ok(Err(_)) => Err(Stop::new(
+            Ok(Ok(Ok(_)) | Err(_)) => Err(Stop::new(
                 Reason::ApproverTimeout,
                 "nobody answered in time",
             )),
@@ -340,7 +372,7 @@ impl Inner {
             return Some((Reason::ApprovalExpired, "the approval is too old"));
         }
         let (rules, context) = (&asked.policy.rules, &asked.passed.context);
-        let authorized = is_authorized(rules, &verdict.approver, context, &live.tool);
+        let authorized = rules.may_approve(&verdict.approver, context.chain(), &live.tool);
         (!authorized).then_some((Reason::NotAuthorized, "who approved may not approve this"))
     }
 
@@ -362,11 +394,6 @@ fn usable(request: &Request, verdict: &Verdict) -> Millis {
     verdict
         .expires_at
         .min(request.expires_at.saturating_add(limit))
-}
-
-/// Whether a person may approve a call: nobody does who is a member of its chain.
-fn is_authorized(rules: &Rules, person: &str, context: &InvocationContext, tool: &str) -> bool {
-    context.chain().all(|actor| actor != person) && rules.may_approve(person, context.actor(), tool)
 }
 
 fn confirmation(id: &str) -> Stop {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here can be set that turns a denial into an allow.
 
+use super::approve::Asker;
 use super::registry::{Hidden, LOCAL, Registry, ToolRefused};
 use super::{Current, Gate, Inner, Policy, Settings};
 use crate::adapters::ForeignTool;
@@ -267,9 +268,13 @@ impl GateBuilder {
                 "a gate has a name, and at least one request may be pending".to_owned(),
             ));
         }
+        let approvers: Option<Vec<Asker>> = self.approvers.into_iter().map(Asker::new).collect();
+        let approvers = approvers.ok_or_else(|| {
+            BuildError::Setting("an approver panicked when it was asked who it is".to_owned())
+        })?;
         let settings = Settings {
             text: settings_text(
-                &self.approvers,
+                &approvers,
                 &self.keys,
                 self.delegation,
                 &self.limits,
@@ -298,7 +303,7 @@ impl GateBuilder {
                 registry: RwLock::new(Arc::new(self.registry)),
                 current: RwLock::new(Arc::new(Current::Open(Policy { rules, hash, epoch }))),
                 reloading: Mutex::new(()),
-                approvers: self.approvers,
+                approvers,
                 keys: self.keys,
                 store: self.store,
                 clock: self.clock,
@@ -334,7 +339,7 @@ pub(super) fn add_foreign(registry: &mut Registry, tool: ForeignTool) {
 
 /// All settings that an approval rests on.
 fn settings_text(
-    approvers: &[Box<dyn Approver>],
+    approvers: &[Asker],
     keys: &BTreeMap<String, ApproverKey>,
     delegation: Delegation,
     limits: &Limits,
@@ -343,9 +348,9 @@ fn settings_text(
 ) -> String {
     let approvers: Vec<String> = approvers
         .iter()
-        .map(|approver| {
-            let (person, provider) = (approver.person(), approver.provider());
-            format!("{person:?} {provider:?} {:?}", approver.settings())
+        .map(|asker| {
+            let (person, provider) = (&asker.person, &asker.provider);
+            format!("{person:?} {provider:?} {:?}", asker.settings)
         })
         .collect();
     format!(

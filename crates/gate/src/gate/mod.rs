@@ -14,11 +14,11 @@ pub use registry::{Hidden, ToolRefused};
 pub use reload::{OnBadRules, ReloadError};
 
 use crate::adapters::ForeignTool;
-use crate::approval::{Approver, ApproverKey, Record, Verdict};
+use crate::approval::{ApproverKey, Record, Verdict};
 use crate::arguments::Arguments;
 use crate::audit::{AuditLog, Entry as Line, Event, is_written};
 use crate::catch::{Panicked, catch};
-use crate::clock::{Clock, Millis};
+use crate::clock::{Clock, Millis, millis};
 use crate::context::{Delegation, InvocationContext, InvocationId};
 use crate::outcome::{Approval, Done, Reason, Refusal};
 use crate::permit::Passed;
@@ -27,6 +27,7 @@ use crate::spec::{Level, ToolSpec};
 use crate::store::{Claim, Consumed, Decided, Store, StoreError};
 use crate::tool::Prepared;
 use crate::visible::visible;
+use approve::Asker;
 use horngate::Allowlist;
 use registry::{Entry, Registry};
 use serde_json::Value;
@@ -75,7 +76,7 @@ struct Inner {
     registry: RwLock<Arc<Registry>>,
     current: RwLock<Arc<Current>>,
     reloading: Mutex<()>,
-    approvers: Vec<Box<dyn Approver>>,
+    approvers: Vec<Asker>,
     keys: BTreeMap<String, ApproverKey>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
@@ -86,7 +87,7 @@ struct Inner {
     calls: AtomicU64,
     invocations: AtomicU64,
     /// The approvals that were used here, and when: a row of the store that is turned back brings none of them back.
-    used: Mutex<BTreeMap<String, Millis>>,
+    used: Mutex<BTreeMap<String, (Millis, Instant)>>,
 }
 
 /// How long used approvals are remembered: longer than any can last.
@@ -504,26 +505,7 @@ impl Inner {
         claim: Option<Claim>,
         trail: &Trail,
     ) -> Result<(), Stop> {
-        let changed = || Stop::new(Reason::PolicyChanged, "the policy changed; try again");
-        {
-            let registry = self.registry();
-            let now = registry.get(entry.spec.name());
-            if now.is_none_or(|now| now.definition != entry.definition) {
-                let message = "the tool changed; try again";
-                return Err(Stop::new(Reason::DefinitionChanged, message));
-            }
-            let current = self.current();
-            let policy = open(&current)?;
-            if !self.allows(policy, context, entry) {
-                let denied = self.decide(policy, context, entry);
-                return Err(denied.err().unwrap_or_else(changed));
-            }
-            if policy.epoch != trail.epoch
-                && (claim.is_some() || self.guard(policy, context, entry).0 != Level::None)
-            {
-                return Err(changed());
-            }
-        }
+        self.still_allowed(context, entry, claim.is_some(), trail)?;
         let Some(claim) = claim else {
             return Ok(());
         };
@@ -533,9 +515,12 @@ impl Inner {
             .await?;
         let used = (Reason::ApprovalUsed, "the approval was used already");
         let (reason, message) = match consumed {
-            Consumed::Yes if self.is_first_use(id, now) => return Ok(()),
+            // The store may have taken its time.
+            Consumed::Yes if self.is_first_use(id, now) => {
+                return self.still_allowed(context, entry, true, trail);
+            }
             Consumed::Yes | Consumed::Used => used,
-            Consumed::Void => return Err(changed()),
+            Consumed::Void => return Err(policy_changed()),
             Consumed::Expired => (Reason::ApprovalExpired, "the approval is too old"),
             Consumed::SameInvocation => (Reason::SameInvocation, approve::LATER),
             Consumed::NoSuch | Consumed::NotApproved => (Reason::Revoked, "it is not approved"),
@@ -543,10 +528,41 @@ impl Inner {
         Err(Stop::new(reason, message))
     }
 
+    /// Whether tool and policy are those that the call was decided by, or decide the same for a call that asks nobody.
+    fn still_allowed(
+        &self,
+        context: &InvocationContext,
+        entry: &Entry,
+        approved: bool,
+        trail: &Trail,
+    ) -> Result<(), Stop> {
+        let registry = self.registry();
+        let now = registry.get(entry.spec.name());
+        if now.is_none_or(|now| now.definition != entry.definition) {
+            let message = "the tool changed; try again";
+            return Err(Stop::new(Reason::DefinitionChanged, message));
+        }
+        let current = self.current();
+        let policy = open(&current)?;
+        if !self.allows(policy, context, entry) {
+            let denied = self.decide(policy, context, entry);
+            return Err(denied.err().unwrap_or_else(policy_changed));
+        }
+        if policy.epoch != trail.epoch
+            && (approved || self.guard(policy, context, entry).0 != Level::None)
+        {
+            return Err(policy_changed());
+        }
+        Ok(())
+    }
+
+    /// Remembered by two clocks, since one of them can be set.
     fn is_first_use(&self, id: String, now: Millis) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.retain(|_, at| at.saturating_add(REMEMBERED) > now);
-        used.insert(id, now).is_none()
+        used.retain(|_, (at, since)| {
+            at.saturating_add(REMEMBERED) > now || millis(since.elapsed()) < REMEMBERED
+        });
+        used.insert(id, (now, Instant::now())).is_none()
     }
 
     /// Runs the body.
@@ -625,7 +641,9 @@ impl Inner {
         line.provider = trail.approval.provider.as_deref().unwrap_or_default();
         line.approver = &trail.approver;
         line.epoch = trail.epoch;
-        match (log.append(&line), self.settings.audit_failure) {
+        let written = catch_unwind(AssertUnwindSafe(|| log.append(&line)))
+            .unwrap_or_else(|_| Err(std::io::Error::other("the log's writer panicked")));
+        match (written, self.settings.audit_failure) {
             (Err(error), AuditFailure::GoOn) => {
                 tracing::error!(%error, "the audit log cannot be written");
                 Ok(())
@@ -671,6 +689,10 @@ fn open(current: &Current) -> Result<&Policy, Stop> {
             Err(Stop::new(Reason::Closed, "no tool can be used now").detail(why.as_str()))
         }
     }
+}
+
+fn policy_changed() -> Stop {
+    Stop::new(Reason::PolicyChanged, "the policy changed; try again")
 }
 
 fn unrecorded(error: &std::io::Error) -> Stop {

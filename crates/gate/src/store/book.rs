@@ -6,6 +6,9 @@ use super::{Asked, Basis, Claim, Consumed, Decided, End, StoreError};
 use crate::approval::{Record, Request, State, Verdict};
 use crate::clock::Millis;
 
+/// How many requests that are too old one step writes down at the most.
+pub(super) const MOST_DUE: usize = 1000;
+
 /// The rows of a store, within one atomic step.
 pub(super) trait Rows {
     fn get(&self, id: &str) -> Result<Option<Record>, StoreError>;
@@ -13,6 +16,10 @@ pub(super) trait Rows {
     fn of_binding(&self, binding: &str) -> Result<Vec<Record>, StoreError>;
     /// The requests of a gate that are pending or approved.
     fn live(&self, gate: &str) -> Result<Vec<Record>, StoreError>;
+    /// Some of those that can be answered no more.
+    fn due(&self, gate: &str, now: Millis) -> Result<Vec<Record>, StoreError>;
+    /// How many requests of a session are pending.
+    fn pending(&self, gate: &str, session: &str, now: Millis) -> Result<usize, StoreError>;
     fn insert(&mut self, record: &Record) -> Result<(), StoreError>;
     fn change(&mut self, record: &Record) -> Result<(), StoreError>;
     /// The policy and the epoch of a gate.
@@ -29,6 +36,16 @@ fn to(
     record.state = state;
     record.changed_at = now;
     rows.change(&record)
+}
+
+/// What became of a request by now. That it is too old is written down: a clock that goes back revives nothing.
+fn settle(rows: &mut impl Rows, record: &mut Record, now: Millis) -> Result<State, StoreError> {
+    let state = record.state_at(now);
+    if state != record.state {
+        to(rows, record.clone(), state, now)?;
+        record.state = state;
+    }
+    Ok(state)
 }
 
 pub(super) fn open(
@@ -71,11 +88,7 @@ pub(super) fn request(
         .into_iter()
         .rev()
     {
-        let state = record.state_at(now);
-        if state != record.state {
-            to(rows, record.clone(), state, now)?;
-            record.state = state;
-        }
+        let state = settle(rows, &mut record, now)?;
         let same_turn = record.request.invocation == request.invocation;
         match state {
             State::Pending | State::Approved => return Ok(Asked::Live(Box::new(record))),
@@ -85,13 +98,10 @@ pub(super) fn request(
             _ => {}
         }
     }
-    let of_session = rows
-        .live(&request.gate)?
-        .iter()
-        .filter(|record| record.request.session == request.session)
-        .filter(|record| record.state_at(now) == State::Pending)
-        .count();
-    if of_session >= max_pending {
+    for mut record in rows.due(&request.gate, now)? {
+        settle(rows, &mut record, now)?;
+    }
+    if rows.pending(&request.gate, &request.session, now)? >= max_pending {
         return Ok(Asked::TooMany);
     }
     rows.insert(&Record {
@@ -111,7 +121,7 @@ pub(super) fn decide(
     let Some(mut record) = rows.get(&verdict.request)? else {
         return Ok(Decided::NoSuch);
     };
-    let state = record.state_at(now);
+    let state = settle(rows, &mut record, now)?;
     if state != State::Pending {
         return Ok(Decided::NotPending(state));
     }
@@ -151,14 +161,15 @@ pub(super) fn consume(
     claim: &Claim,
     now: Millis,
 ) -> Result<Consumed, StoreError> {
-    let Some(record) = rows.get(&claim.id)? else {
+    let Some(mut record) = rows.get(&claim.id)? else {
         return Ok(Consumed::NoSuch);
     };
     let request = &record.request;
     if request.gate != claim.gate || request.binding().to_string() != claim.binding {
         return Ok(Consumed::NoSuch);
     }
-    let state = record.state_at(now);
+    let state = settle(rows, &mut record, now)?;
+    let request = &record.request;
     match state {
         State::Consumed => return Ok(Consumed::Used),
         State::Expired => return Ok(Consumed::Expired),

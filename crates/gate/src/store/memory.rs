@@ -2,7 +2,7 @@
 //!
 //! Nothing here outlives the process.
 
-use super::book::{self, Rows};
+use super::book::{self, MOST_DUE, Rows};
 use super::{Asked, Claim, Consumed, Decided, End, Store, StoreError};
 use crate::approval::{Record, Request, State, Verdict};
 use crate::clock::Millis;
@@ -91,6 +91,25 @@ impl Rows for Table {
             record.request.gate == gate && matches!(record.state, State::Pending | State::Approved)
         };
         Ok(self.records.values().filter(is_live).cloned().collect())
+    }
+
+    fn due(&self, gate: &str, now: Millis) -> Result<Vec<Record>, StoreError> {
+        let is_due = |record: &&Record| {
+            record.request.gate == gate
+                && matches!(record.state, State::Pending | State::Approved)
+                && record.request.expires_at <= now
+        };
+        let due = self.records.values().filter(is_due).take(MOST_DUE);
+        Ok(due.cloned().collect())
+    }
+
+    fn pending(&self, gate: &str, session: &str, now: Millis) -> Result<usize, StoreError> {
+        let is_pending = |record: &&Record| {
+            record.request.gate == gate
+                && record.request.session == session
+                && record.state_at(now) == State::Pending
+        };
+        Ok(self.records.values().filter(is_pending).count())
     }
 
     fn insert(&mut self, record: &Record) -> Result<(), StoreError> {

@@ -2,18 +2,19 @@
 //!
 //! Nothing here trusts a row: an approval is what is signed, see the gate. Each method is one immediate transaction.
 
-use super::book::{self, Rows};
+use super::book::{self, MOST_DUE, Rows};
 use super::{Asked, Claim, Consumed, Decided, End, Store, StoreError};
 use crate::approval::{Record, Request, State, Verdict};
 use crate::clock::Millis;
 use crate::context::InvocationId;
+use crate::private::Place;
 use crate::spec::Level;
 use rusqlite::{
     Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params,
 };
 use std::fmt;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long to wait for other processes.
@@ -42,6 +43,12 @@ const TABLES: &str = "
     PRAGMA user_version = 1;
 ";
 
+/// What stores have that were made later.
+const INDEXES: &str = "
+    CREATE INDEX IF NOT EXISTS request_due ON request (gate, expires_at) WHERE state IN ('pending', 'approved');
+    CREATE INDEX IF NOT EXISTS request_session ON request (gate, session) WHERE state = 'pending';
+";
+
 const COLUMNS: &str = "id, gate, chain, session, invocation, server, tool, definition, arguments, \
     level, reason, derivation, policy_hash, epoch, requested_at, expires_at, state, changed_at, \
     verdict_digest, verdict_approve, verdict_expires_at, verdict_approver, verdict_signature";
@@ -58,7 +65,11 @@ const COLUMNS: &str = "id, gate, chain, session, invocation, server, tool, defin
 /// ```
 pub struct SqliteStore {
     connection: Mutex<Connection>,
+    place: Place,
 }
+
+/// One at a time: a file that is new must not be closed while SQLite has it open, which would end SQLite's locks.
+static OPENING: Mutex<()> = Mutex::new(());
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
@@ -83,11 +94,13 @@ impl SqliteStore {
         };
         let folder = folder.canonicalize().map_err(|error| failed(&error))?;
         let path = folder.join(name);
-        crate::private::open(&path).map_err(|error| failed(&error))?;
+        let _one_at_a_time = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Place::take(&path).map_err(|error| failed(&error))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let mut connection = Connection::open_with_flags(&path, flags)?;
+        place.check().map_err(|error| failed(&error))?;
         connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
@@ -99,9 +112,11 @@ impl SqliteStore {
             VERSION => {}
             other => return Err(failed(&format!("the store has the unknown form {other}"))),
         }
+        transaction.execute_batch(INDEXES)?;
         transaction.commit()?;
         Ok(Self {
             connection: Mutex::new(connection),
+            place,
         })
     }
 
@@ -114,6 +129,10 @@ impl SqliteStore {
             StoreError::new("the store is broken: something panicked while using it")
         })?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // A file that is gone or another is read and changed by nobody else.
+        self.place
+            .check()
+            .map_err(|error| StoreError::new(error.to_string()))?;
         let mut step = Step(transaction);
         let result = work(&mut step)?;
         step.0.commit()?;
@@ -203,6 +222,26 @@ impl Rows for Step<'_> {
 
     fn live(&self, gate: &str) -> Result<Vec<Record>, StoreError> {
         self.records("gate = ?1 AND state IN ('pending', 'approved')", gate)
+    }
+
+    fn due(&self, gate: &str, now: Millis) -> Result<Vec<Record>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM request WHERE gate = ?1 AND state IN ('pending', 'approved') \
+             AND expires_at <= ?2 ORDER BY expires_at LIMIT {MOST_DUE}"
+        );
+        let mut statement = self.0.prepare_cached(&sql)?;
+        let found = statement.query_map(params![gate, stored(now)?], record)?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn pending(&self, gate: &str, session: &str, now: Millis) -> Result<usize, StoreError> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT count(*) FROM request WHERE gate = ?1 AND session = ?2 AND state = 'pending' \
+             AND expires_at > ?3",
+        )?;
+        let count: i64 =
+            statement.query_row(params![gate, session, stored(now)?], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     fn insert(&mut self, record: &Record) -> Result<(), StoreError> {

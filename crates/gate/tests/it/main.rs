@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, its helpers too"
 )]
 
+mod adversary;
 mod approvals;
 mod audit;
 mod calls;

@@ -39,6 +39,10 @@ impl Runs {
         self.0.lock().unwrap().last().cloned().unwrap()
     }
 
+    pub(crate) fn note(&self, arguments: Value) {
+        self.0.lock().unwrap().push(arguments);
+    }
+
     /// A tool that counts and gives back what it got.
     pub(crate) fn tool(&self, spec: ToolSpec) -> Closure<Value> {
         let runs = self.clone();

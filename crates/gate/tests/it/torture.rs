@@ -1,4 +1,4 @@
-//! Processes that ask, approve and run over one SQLite store and one log, and are killed at any moment.
+//! Processes that ask, approve and run over one SQLite store and one log, and are killed (SIGKILL, SIGTERM) at any moment.
 //!
 //! A few seconds of it run with all tests. The long one, thousands of cycles, is
 //! `cargo test -p horngate-gate --test it torture::thousands -- --ignored --nocapture`.
@@ -163,7 +163,19 @@ fn torture(seconds: u64) -> usize {
             None,
             "a worker ended by itself"
         );
-        workers[victim].kill().unwrap();
+        // Nothing in a worker listens to SIGTERM, and no time is left to it.
+        if random & 1024 == 0 {
+            let kill = format!("kill -TERM {}", workers[victim].id());
+            assert!(
+                Command::new("sh")
+                    .args(["-c", &kill])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
+        } else {
+            workers[victim].kill().unwrap();
+        }
         workers[victim].wait().unwrap();
         workers[victim] = start(folder);
         kills += 1;

@@ -15,6 +15,8 @@ mod audit;
 mod calls;
 mod failures;
 #[cfg(unix)]
+mod faults;
+#[cfg(unix)]
 mod keys;
 mod model;
 mod observe;

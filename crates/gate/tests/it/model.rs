@@ -349,7 +349,8 @@ fn no_approval_is_used_after_the_policy_changed() {
             },
         );
         assert_eq!(usize::from(outcome.is_ok()), scene.runs());
-        assert_eq!(scene.store.consumed(), scene.runs());
+        // One that was used just before the change does not run after it.
+        assert!(scene.runs() <= scene.store.consumed());
         let seen = scene.store.seen();
         let used = seen
             .iter()

@@ -17,6 +17,8 @@ use std::env;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
+#[cfg(unix)]
+use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,6 +71,8 @@ fn supervise(limit: Duration) -> Answer {
     }
     let until = Instant::now() + limit.min(MOST);
     let program = env::current_exe().map_err(|error| failed("no program", &error))?;
+    let (sender, receiver) = mpsc::channel();
+    listen_for_signals(sender.clone()).map_err(|error| failed("no signals", &error))?;
     let mut worker = Command::new(program)
         .args(["hook", "--worker"])
         .args(env::args_os().skip(2))
@@ -77,7 +81,7 @@ fn supervise(limit: Duration) -> Answer {
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(|error| failed("no process", &error))?;
-    let answer = listen(&mut worker, until);
+    let answer = listen(&mut worker, until, sender, &receiver);
     if answer.is_err() {
         // It may have ended already.
         let _ = worker.kill();
@@ -86,13 +90,56 @@ fn supervise(limit: Duration) -> Answer {
     answer
 }
 
-fn listen(worker: &mut Child, until: Instant) -> Answer {
+/// What a worker wrote, or why that is not known.
+type Heard = io::Result<Vec<u8>>;
+
+/// Takes a signal that asks the process to end for an answer that is no: a process that a signal ends has another code.
+#[cfg(unix)]
+fn listen_for_signals(sender: mpsc::Sender<Heard>) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
+    let kinds = [
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+        SignalKind::hangup(),
+        SignalKind::quit(),
+    ];
+    let within = runtime.enter();
+    let mut signals = kinds
+        .into_iter()
+        .map(signal)
+        .collect::<io::Result<Vec<_>>>()?;
+    drop(within);
+    thread::Builder::new().spawn(move || {
+        runtime.block_on(std::future::poll_fn(|context| {
+            let came = signals
+                .iter_mut()
+                .any(|signal| signal.poll_recv(context).is_ready());
+            if came { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        drop(sender.send(Err(io::Error::other("a signal asked for the end"))));
+    })?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn listen_for_signals(_: mpsc::Sender<Heard>) -> io::Result<()> {
+    Ok(())
+}
+
+fn listen(
+    worker: &mut Child,
+    until: Instant,
+    sender: mpsc::Sender<Heard>,
+    receiver: &mpsc::Receiver<Heard>,
+) -> Answer {
     let late = || Some("error: no answer in time".to_owned());
     let lost = |error: &dyn std::fmt::Display| Some(format!("error: no answer: {error}"));
     let Some(stdout) = worker.stdout.take() else {
         return Err(lost(&"no pipe"));
     };
-    let (sender, receiver) = mpsc::channel();
     thread::Builder::new()
         .spawn(move || {
             let mut answer = Vec::new();

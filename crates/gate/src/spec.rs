@@ -154,12 +154,18 @@ impl ToolSpec {
     }
 }
 
+/// The longest name of a tool.
+pub(crate) const MAX_NAME: usize = 128;
+
 /// Why a name cannot be a tool's.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./:".contains(c);
     match name {
         "" => Err("a tool needs a name".to_owned()),
-        _ if name.len() > 128 => Err(format!("the name `{name}` is longer than 128 characters")),
+        _ if name.len() > MAX_NAME => Err(format!(
+            "the name `{}` is longer than {MAX_NAME} characters",
+            crate::visible::visible(&crate::visible::shortened(name, MAX_NAME))
+        )),
         _ if !name.chars().all(allowed) => Err(format!(
             "the name `{}` has characters other than ASCII letters, digits and `_-./:`",
             crate::visible::visible(name)

@@ -26,6 +26,34 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// The beginning of a text, for where the whole of it would be more than anybody reads.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+/// A line in pieces that fit a screen. Those after the first begin with a mark, so that none looks like a line of its own.
+pub(crate) fn folded(line: &str) -> impl Iterator<Item = String> {
+    let characters: Vec<char> = line.chars().collect();
+    let (first, rest) = characters.split_at(WIDTH.min(characters.len()));
+    let first: String = first.iter().collect();
+    let rest: Vec<String> = rest
+        .chunks(WIDTH - CONTINUED.len())
+        .map(|piece| {
+            std::iter::once(CONTINUED)
+                .chain([&*piece.iter().collect::<String>()])
+                .collect()
+        })
+        .collect();
+    std::iter::once(first).chain(rest)
+}
+
+/// The characters of a line.
+const WIDTH: usize = 76;
+const CONTINUED: &str = "    | ";
+
 /// Controls, spaces other than U+0020, what is invisible or turns the direction of text, private use and unassigned
 /// planes.
 fn hides(c: char) -> bool {
@@ -40,7 +68,7 @@ fn hides(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::visible;
+    use super::{folded, shortened, visible};
 
     #[test]
     fn nothing_hides() {
@@ -62,5 +90,25 @@ mod tests {
         ] {
             assert!(visible(&c.to_string()).starts_with("\\u{"), "{c:?}");
         }
+    }
+
+    #[test]
+    fn folded_lines_are_whole_and_marked() {
+        for length in [0, 1, 75, 76, 77, 146, 147, 1000] {
+            let line: String = ('a'..='z').cycle().take(length).collect();
+            let pieces: Vec<String> = folded(&line).collect();
+            assert!(pieces.iter().all(|piece| piece.len() <= 76), "{pieces:?}");
+            let rest = pieces[1..]
+                .iter()
+                .map(|piece| piece.strip_prefix("    | ").unwrap());
+            let whole: String = std::iter::once(&*pieces[0]).chain(rest).collect();
+            assert_eq!(whole, line);
+        }
+    }
+
+    #[test]
+    fn shortened_texts_are_cut_between_characters() {
+        assert_eq!(shortened("äöü", 3), "äöü");
+        assert_eq!(shortened("äöü", 2), "äö…");
     }
 }

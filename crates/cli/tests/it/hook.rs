@@ -557,6 +557,34 @@ mod linux {
         }
     }
 
+    /// Hosts go on when a hook ends with anything but 2.
+    #[test]
+    fn a_hook_that_is_asked_to_end_denies() {
+        let folder = rules();
+        for signal in ["TERM", "INT", "HUP", "QUIT"] {
+            let (hook, stdin) = hook(folder.path(), &[], Stdio::piped());
+            let end = Instant::now() + Duration::from_secs(30);
+            while children(hook.id()).is_empty() {
+                assert!(Instant::now() < end, "there is no other process");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let worker = children(hook.id()).pop().unwrap();
+            let killed = Command::new("sh")
+                .args(["-c", &format!("kill -{signal} {}", hook.id())])
+                .status()
+                .unwrap();
+            assert!(killed.success());
+            let output = hook.wait_with_output().unwrap();
+            drop(stdin);
+            assert_eq!(output.status.code(), Some(2), "{signal}");
+            assert!(output.stdout.is_empty() && !output.stderr.is_empty());
+            assert!(
+                !Path::new(&format!("/proc/{worker}/exe")).exists(),
+                "the worker goes on"
+            );
+        }
+    }
+
     #[test]
     fn a_host_that_says_nothing_is_denied_in_time() {
         let folder = rules();

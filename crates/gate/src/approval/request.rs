@@ -6,7 +6,7 @@ use crate::clock::Millis;
 use crate::context::InvocationId;
 use crate::digest::Digest;
 use crate::spec::Level;
-use crate::visible::visible;
+use crate::visible::{folded, visible};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -97,7 +97,7 @@ impl Request {
 
     /// All that a person should read before answering: whole, and with nothing that hides.
     ///
-    /// Each argument stands on its own line.
+    /// Each argument begins a line; what goes on in the next is marked, so that no argument looks like another line.
     #[must_use]
     pub fn for_people(&self) -> String {
         let chain: Vec<String> = self.chain.iter().map(|actor| visible(actor)).collect();
@@ -127,12 +127,17 @@ impl Request {
             Ok(Value::Object(map)) if map.is_empty() => text.push_str("  none\n"),
             Ok(Value::Object(map)) => {
                 for (key, value) in &map {
-                    let _ = writeln!(text, "  {} = {}", visible(key), visible(&value.to_string()));
+                    let line = format!("  {} = {}", visible(key), visible(&value.to_string()));
+                    for piece in folded(&line) {
+                        let _ = writeln!(text, "{piece}");
+                    }
                 }
             }
             // Not the gate's own text: shown as it is.
             _ => {
-                let _ = writeln!(text, "  {}", visible(&self.arguments));
+                for piece in folded(&format!("  {}", visible(&self.arguments))) {
+                    let _ = writeln!(text, "{piece}");
+                }
             }
         }
         text

@@ -5,6 +5,7 @@
 use super::approver::{Answer, Approver, ApproverError};
 use super::request::Request;
 use crate::tool::BoxFuture;
+use crate::visible::folded;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::termios::{QueueSelector, isatty, tcflush};
@@ -17,9 +18,8 @@ use std::time::{Duration, Instant};
 
 /// How long the person may take.
 const LIMIT: Duration = Duration::from_secs(300);
-/// The lines of a page, and the characters of a line.
+/// The lines of a page.
 const PAGE: usize = 30;
-const WIDTH: usize = 100;
 /// The longest line that is read as an answer.
 const MAX_ANSWER: usize = 64;
 
@@ -101,7 +101,7 @@ fn ask(device: &Path, request: &Request, until: Instant) -> io::Result<Answer> {
     }
     writeln!(terminal, "\n=== approval needed ===")?;
     let text = request.for_people();
-    let lines = text.lines().flat_map(pieces);
+    let lines = text.lines().flat_map(folded);
     for (number, line) in lines.enumerate() {
         if number > 0 && number % PAGE == 0 {
             tcflush(&terminal, QueueSelector::IFlush)?;
@@ -124,18 +124,6 @@ fn ask(device: &Path, request: &Request, until: Instant) -> io::Result<Answer> {
         true => Answer::Approve,
         false => Answer::Deny("the code was not typed".to_owned()),
     })
-}
-
-/// A line in pieces that fit the page.
-fn pieces(line: &str) -> Vec<String> {
-    let characters: Vec<char> = line.chars().collect();
-    match characters.is_empty() {
-        true => vec![String::new()],
-        false => characters
-            .chunks(WIDTH)
-            .map(|piece| piece.iter().collect())
-            .collect(),
-    }
 }
 
 /// Four digits.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here rewrites a line. What is cut short at the end of a file is taken away, and that is written down.
 
+use super::verify::MAX_LINE;
 use super::{Entry, Event};
 use crate::canonical;
 use crate::digest::hex;
@@ -194,7 +195,7 @@ impl fmt::Debug for AuditLog {
 impl Sink {
     fn append(&mut self, seal: &Seal, entry: &Entry<'_>) -> io::Result<()> {
         if let Output::Writer(_) = &self.output {
-            let line = self.line(seal, entry);
+            let line = self.line(seal, entry)?;
             let hash = line.hash;
             if let Output::Writer(writer) = &mut self.output {
                 writer.write_all(line.text.as_bytes())?;
@@ -219,7 +220,7 @@ impl Sink {
         done
     }
 
-    fn line(&mut self, seal: &Seal, entry: &Entry<'_>) -> Line {
+    fn line(&mut self, seal: &Seal, entry: &Entry<'_>) -> io::Result<Line> {
         let mut text = std::mem::take(&mut self.spare);
         text.clear();
         entry.write_open(&mut text);
@@ -232,11 +233,16 @@ impl Sink {
         for part in [BEFORE_HASH, &hash, AFTER_HASH, "\n"] {
             text.push_str(part);
         }
-        Line { text, hash }
+        if text.len() as u64 > MAX_LINE {
+            return Err(io::Error::other(
+                "the line would be longer than any that is read",
+            ));
+        }
+        Ok(Line { text, hash })
     }
 
     fn write_line(&mut self, seal: &Seal, entry: &Entry<'_>) -> io::Result<()> {
-        let line = self.line(seal, entry);
+        let line = self.line(seal, entry)?;
         let Output::File {
             file,
             durability,

@@ -14,6 +14,7 @@ pub use verify::{Broken, Whole, verify};
 use crate::arguments::Arguments;
 use crate::canonical;
 use crate::clock::Millis;
+use crate::visible::shortened;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ impl Event {
     }
 }
 
-/// One line.
+/// One line. What is longer than 16,384 characters is cut, and ends with `…`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry<'a> {
     /// The version of the form.
@@ -222,13 +223,19 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// The longest member, in characters: models and servers choose some of them.
+const MAX_MEMBER: usize = 16 << 10;
+
 /// Appends a member that is not empty.
 fn write_member(text: &mut String, name: &str, value: &str) {
     if !value.is_empty() {
         text.push_str(",\"");
         text.push_str(name);
         text.push_str("\":");
-        canonical::write_string(text, value);
+        match value.len() > MAX_MEMBER {
+            true => canonical::write_string(text, &shortened(value, MAX_MEMBER)),
+            false => canonical::write_string(text, value),
+        }
     }
 }
 

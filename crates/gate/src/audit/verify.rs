@@ -6,8 +6,8 @@ use super::file::{MAC_BYTES, Seal, hash_of, prefix_of};
 use serde::Deserialize;
 use std::io::{self, BufRead};
 
-/// The longest line that is read.
-const MAX_LINE: u64 = 16 << 20;
+/// The longest line that is read, and written.
+pub(super) const MAX_LINE: u64 = 16 << 20;
 
 /// A log whose chain is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]

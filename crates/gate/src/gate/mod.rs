@@ -23,10 +23,10 @@ use crate::context::{Delegation, InvocationContext, InvocationId};
 use crate::outcome::{Approval, Done, Reason, Refusal};
 use crate::permit::Passed;
 use crate::policy::Rules;
-use crate::spec::{Level, ToolSpec};
+use crate::spec::{Level, MAX_NAME, ToolSpec};
 use crate::store::{Claim, Consumed, Decided, Store, StoreError};
 use crate::tool::Prepared;
-use crate::visible::visible;
+use crate::visible::{shortened, visible};
 use approve::Asker;
 use horngate::Allowlist;
 use registry::{Entry, Registry};
@@ -351,7 +351,7 @@ impl Inner {
             ..Trail::default()
         };
         let result = attempt(&mut trail).await;
-        let tool = visible(tool);
+        let tool = shown(tool);
         match result {
             Ok(data) => {
                 tracing::info!("executed");
@@ -372,7 +372,10 @@ impl Inner {
                 }
                 Err(Refusal {
                     reason: stop.reason,
-                    message: stop.message,
+                    message: match trail.ran {
+                        true => stop.message,
+                        false => shortened(&stop.message, MAX_MESSAGE),
+                    },
                     detail: stop.detail,
                     ran: trail.ran,
                     tool,
@@ -440,7 +443,7 @@ impl Inner {
     ) -> Result<(Arc<Entry>, Arc<Arguments>), Stop> {
         let registry = self.registry();
         let Some(entry) = registry.get(tool) else {
-            let message = format!("there is no tool `{}`", visible(tool));
+            let message = format!("there is no tool `{}`", shown(tool));
             return Err(Stop::new(Reason::NoSuchTool, message));
         };
         trail.server.clone_from(&entry.server);
@@ -679,6 +682,14 @@ impl Inner {
             Err(error) => Err(failed(error.to_string())),
         }
     }
+}
+
+/// How much a model is told of why it is refused, in characters.
+const MAX_MESSAGE: usize = 2000;
+
+/// The name that was called; no tool's is longer than this.
+fn shown(tool: &str) -> String {
+    visible(&shortened(tool, MAX_NAME))
 }
 
 /// The policy, unless the gate is closed.

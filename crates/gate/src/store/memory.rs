@@ -6,7 +6,7 @@ use super::book::{self, MOST_DUE, Rows};
 use super::{Asked, Claim, Consumed, Decided, End, Store, StoreError};
 use crate::approval::{Record, Request, State, Verdict};
 use crate::clock::Millis;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
 
 /// How many settled requests are remembered.
@@ -31,6 +31,9 @@ struct Table {
     records: BTreeMap<u64, Record>,
     by_id: BTreeMap<String, u64>,
     by_binding: BTreeMap<String, Vec<u64>>,
+    /// What is pending or approved, by gate and session, and by when it can be answered no more.
+    live: BTreeMap<(String, String), BTreeSet<u64>>,
+    dues: BTreeSet<(Millis, u64)>,
     policies: BTreeMap<String, (String, u64)>,
     next: u64,
 }
@@ -50,12 +53,33 @@ impl MemoryStore {
     }
 }
 
+fn is_live(record: &Record) -> bool {
+    matches!(record.state, State::Pending | State::Approved)
+}
+
 impl Table {
+    /// Keeps the lists of what is live.
+    fn track(&mut self, number: u64, record: &Record) {
+        let request = &record.request;
+        let key = (request.gate.clone(), request.session.clone());
+        let due = (request.expires_at, number);
+        if is_live(record) {
+            self.live.entry(key).or_default().insert(number);
+            self.dues.insert(due);
+        } else {
+            if let Some(numbers) = self.live.get_mut(&key) {
+                numbers.remove(&number);
+                if numbers.is_empty() {
+                    self.live.remove(&key);
+                }
+            }
+            self.dues.remove(&due);
+        }
+    }
+
     fn forget_old(&mut self) {
         while self.records.len() > MAX_SETTLED {
-            let is_settled =
-                |record: &Record| !matches!(record.state, State::Pending | State::Approved);
-            let oldest = self.records.iter().find(|(_, record)| is_settled(record));
+            let oldest = self.records.iter().find(|(_, record)| !is_live(record));
             let Some((number, record)) = oldest.map(|(number, record)| (*number, record)) else {
                 return;
             };
@@ -87,29 +111,27 @@ impl Rows for Table {
     }
 
     fn live(&self, gate: &str) -> Result<Vec<Record>, StoreError> {
-        let is_live = |record: &&Record| {
-            record.request.gate == gate && matches!(record.state, State::Pending | State::Approved)
-        };
-        Ok(self.records.values().filter(is_live).cloned().collect())
+        let live = self.live.values().flatten();
+        let of_gate = live.filter_map(|number| self.records.get(number));
+        let of_gate = of_gate.filter(|record| record.request.gate == gate);
+        Ok(of_gate.cloned().collect())
     }
 
     fn due(&self, gate: &str, now: Millis) -> Result<Vec<Record>, StoreError> {
-        let is_due = |record: &&Record| {
-            record.request.gate == gate
-                && matches!(record.state, State::Pending | State::Approved)
-                && record.request.expires_at <= now
-        };
-        let due = self.records.values().filter(is_due).take(MOST_DUE);
-        Ok(due.cloned().collect())
+        let due = self.dues.range(..=(now, u64::MAX));
+        let of_gate = due
+            .filter_map(|(_, number)| self.records.get(number))
+            .filter(|record| record.request.gate == gate);
+        Ok(of_gate.take(MOST_DUE).cloned().collect())
     }
 
     fn pending(&self, gate: &str, session: &str, now: Millis) -> Result<usize, StoreError> {
-        let is_pending = |record: &&Record| {
-            record.request.gate == gate
-                && record.request.session == session
-                && record.state_at(now) == State::Pending
-        };
-        Ok(self.records.values().filter(is_pending).count())
+        let of_session = self.live.get(&(gate.to_owned(), session.to_owned()));
+        let records = of_session.into_iter().flatten();
+        let records = records.filter_map(|number| self.records.get(number));
+        Ok(records
+            .filter(|record| record.state_at(now) == State::Pending)
+            .count())
     }
 
     fn insert(&mut self, record: &Record) -> Result<(), StoreError> {
@@ -125,19 +147,20 @@ impl Rows for Table {
         self.by_id.insert(id.clone(), number);
         let binding = record.request.binding().to_string();
         self.by_binding.entry(binding).or_default().push(number);
+        self.track(number, record);
         self.records.insert(number, record.clone());
         Ok(())
     }
 
     fn change(&mut self, record: &Record) -> Result<(), StoreError> {
-        let number = self.by_id.get(&record.request.id);
-        match number.and_then(|number| self.records.get_mut(number)) {
-            Some(slot) => {
-                *slot = record.clone();
-                Ok(())
-            }
-            None => Err(StoreError::new("there is no such request")),
-        }
+        let number = self.by_id.get(&record.request.id).copied();
+        let slot = number.and_then(|number| Some((number, self.records.get_mut(&number)?)));
+        let Some((number, slot)) = slot else {
+            return Err(StoreError::new("there is no such request"));
+        };
+        *slot = record.clone();
+        self.track(number, record);
+        Ok(())
     }
 
     fn policy(&self, gate: &str) -> Result<Option<(String, u64)>, StoreError> {

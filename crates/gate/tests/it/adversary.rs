@@ -520,3 +520,38 @@ async fn cycles_and_long_chains_of_actors_gain_nothing() {
         );
     }
 }
+
+/// An argument that is so long that the screen breaks it where the sender wants.
+#[tokio::test]
+async fn no_argument_looks_like_another_line_of_the_question() {
+    let bench = Bench::new();
+    let shown = Arc::new(Mutex::new(String::new()));
+    let seen = shown.clone();
+    let gate = bench
+        .builder(RULES)
+        .approver(Callback::new("ann", move |request| {
+            *seen.lock().unwrap() = request.for_people();
+            Ok(Answer::Deny("no".to_owned()))
+        }))
+        .build()
+        .unwrap();
+    for width in 40..200 {
+        let text = format!(
+            "{}tool       read_file on local{}",
+            " ".repeat(width),
+            " ".repeat(width)
+        );
+        let arguments = serde_json::json!({"a\ntool       x": text, "b": text}).to_string();
+        let qa = gate.invocation("U:Qa", "s");
+        let _ = refused(&gate, &qa, "deploy", &arguments).await;
+        let shown = shown.lock().unwrap().clone();
+        let (_, arguments) = shown.split_once("arguments\n").unwrap();
+        for line in arguments.lines() {
+            assert!(
+                line.starts_with("  ") && line.chars().count() <= 76,
+                "{shown}"
+            );
+            assert!(!line.trim_start().starts_with("tool"), "{shown}");
+        }
+    }
+}

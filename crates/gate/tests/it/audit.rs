@@ -2,7 +2,8 @@
 
 use crate::support::{Bench, RULES, START, call, counting, refused};
 use horngate_gate::{
-    Answer, AuditFailure, AuditLog, Broken, Durability, Entry, Event, Reason, Whole, verify,
+    Answer, AuditFailure, AuditLog, Broken, Callback, Closure, Durability, Entry, Event, Reason,
+    ToolError, ToolSpec, Whole, verify,
 };
 use serde_json::Value;
 use std::fs;
@@ -280,4 +281,49 @@ fn the_log_is_private_and_no_link() {
     symlink(&path, &link).unwrap();
     assert!(AuditLog::open(&link).is_err());
     assert!(AuditLog::open("/dev/null").is_err());
+}
+
+/// Whatever a model calls, whatever a tool answers: the log can be read again.
+#[tokio::test]
+async fn no_call_makes_a_line_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let log = Arc::new(AuditLog::open_with(&path, Durability::OperatingSystem, None).unwrap());
+    let bench = Bench::new();
+    let failing = Closure::<Value>::new(ToolSpec::new("fail", "Fails"), |_| {
+        Err(ToolError::new("\u{1}".repeat(3 << 20)))
+    });
+    let rules = format!("{RULES} may_execute_tool('U:Qa', tool_fail).");
+    let gate = bench
+        .builder(&rules)
+        .tool(failing)
+        .approver(Callback::new("ann", |_| {
+            Ok(Answer::Deny("\u{2}".repeat(3 << 20)))
+        }))
+        .audit(log)
+        .build()
+        .unwrap();
+    let qa = gate.invocation("U:Qa", "s");
+    let long = "\u{7}".repeat(3 << 20);
+    let refusal = gate.call(&qa, &long, "{}").await.unwrap_err();
+    assert!(refusal.message.len() < 10_000 && refusal.to_json().to_string().len() < 20_000);
+    let keys = format!(r#"{{"{0}": 1, "{0}": 2}}"#, "k".repeat(1 << 20));
+    let refusal = gate.call(&qa, "repl", &keys).await.unwrap_err();
+    assert_eq!(refusal.reason, Reason::InvalidArguments);
+    assert!(refusal.message.len() < 10_000);
+    assert_eq!(
+        gate.call(&qa, "deploy", "{}").await.unwrap_err().reason,
+        Reason::Declined
+    );
+    assert_eq!(
+        gate.call(&qa, "fail", "{}").await.unwrap_err().reason,
+        Reason::ToolFailed
+    );
+    // What only the host could make too long is refused, and the log goes on.
+    let named = gate.invocation(&"\u{1}".repeat(3 << 20), "s");
+    let refusal = gate.call(&named, "repl", "{}").await.unwrap_err();
+    assert_eq!(refusal.reason, Reason::UnknownActor);
+    assert!(gate.call(&qa, "repl", "{}").await.is_ok());
+    let whole = checked(&path, None).unwrap();
+    assert_eq!(whole.count, 9 + 1, "{:?}", lines(&path).len());
 }

@@ -119,7 +119,7 @@ async fn any_other_line_denies() {
 async fn long_arguments_are_shown_page_by_page_and_whole() {
     let arguments = serde_json::json!({"path": "x".repeat(9_000) + "END"}).to_string();
     let (outcome, seen) = at_the_terminal(&arguments, LONG, |mut person| {
-        for _ in 0..3 {
+        for _ in 0..4 {
             person.sees("--- more: press Enter --- ");
             person.types("\n");
             person.sees("\r\n");

@@ -32,6 +32,99 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # A gate with all its parts
+//!
+//! ```toml
+//! [dependencies]
+//! horngate = "0.1"
+//! horngate-gate = "0.1"
+//! serde = { version = "1", features = ["derive"] }
+//! serde_json = "1"
+//! tokio = { version = "1", features = ["macros", "rt", "time"] }
+//! ```
+//!
+//! Two tools, one of which a person must confirm; a store and a log that outlive the process; a sub-agent.
+//!
+//! ```
+//! use horngate::{Allowlist, Budget, Rulebase, Source};
+//! use horngate_gate::{
+//!     Answer, AuditLog, Callback, Closure, Gate, Permitted, Reason, SqliteStore, Tool, ToolError, ToolSpec,
+//! };
+//! use serde_json::{Value, json};
+//! use std::sync::Arc;
+//!
+//! /// A tool is `tool_` and its name in the rules; an actor is any quoted atom.
+//! const RULES: &str = "
+//!     may_execute_tool('U:Qa', tool_read_note).
+//!     may_execute_tool('U:Qa', tool_delete_note).
+//!     may_execute_tool('U:Helper', tool_read_note).
+//!     may_approve(ann, 'U:Qa', tool_delete_note).
+//! ";
+//!
+//! #[derive(serde::Deserialize)]
+//! struct Note {
+//!     name: String,
+//! }
+//!
+//! /// A tool that is a type. What the schema lets through and `Note` does not read is refused before anybody is asked.
+//! struct ReadNote;
+//!
+//! impl Tool for ReadNote {
+//!     type Arguments = Note;
+//!     type Output = String;
+//!
+//!     fn spec(&self) -> ToolSpec {
+//!         ToolSpec::new("read_note", "Reads a note").schema(json!({
+//!             "type": "object",
+//!             "properties": {"name": {"type": "string"}},
+//!             "required": ["name"],
+//!             "additionalProperties": false,
+//!         }))
+//!     }
+//!
+//!     async fn run<'call>(&'call self, permit: Permitted<'call, Self>) -> Result<String, ToolError> {
+//!         Ok(format!("the text of {}", permit.arguments().name))
+//!     }
+//! }
+//!
+//! # async fn example(folder: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+//! let model = Rulebase::load([Source::new("rules.pl", RULES)])?.evaluate(&Budget::default())?;
+//! let delete = ToolSpec::new("delete_note", "Deletes a note").confirm("the note is gone then");
+//! let gate = Gate::builder(Allowlist::bind(&model, "may_execute_tool/2")?)
+//!     .tool(ReadNote)
+//!     .tool(Closure::<Value>::new(delete, |permit| Ok(json!({"deleted": permit.arguments()["name"]}))))
+//!     // A program with a person before it uses `Terminal::new("ann")`; a service uses `Deferred` or `Webhook`.
+//!     .approver(Callback::new("ann", |request| {
+//!         println!("{}", request.for_people());
+//!         Ok(Answer::Approve)
+//!     }))
+//!     .store(Arc::new(SqliteStore::open(folder.join("approvals.db"))?))
+//!     .audit(Arc::new(AuditLog::open(folder.join("audit.jsonl"))?))
+//!     .build()?;
+//!
+//! // One context for each turn of the person who talks to the agent.
+//! let qa = gate.invocation("U:Qa", "session-1");
+//! assert_eq!(gate.call(&qa, "read_note", r#"{"name": "a"}"#).await?.data, "the text of a");
+//! assert_eq!(gate.call(&qa, "delete_note", r#"{"name": "a"}"#).await?.data["deleted"], "a");
+//!
+//! // A sub-agent may do what it and all that it acts for may.
+//! let helper = qa.child("U:Helper");
+//! assert!(gate.call(&helper, "read_note", r#"{"name": "a"}"#).await.is_ok());
+//! let refusal = gate.call(&helper, "delete_note", r#"{"name": "a"}"#).await.unwrap_err();
+//! assert_eq!(refusal.reason, Reason::NotGranted);
+//! eprintln!("to the model: {refusal}; to people: {}", refusal.detail());
+//! # Ok(())
+//! # }
+//! # let folder = tempfile::tempdir()?;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! # runtime.block_on(example(folder.path()))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The log is checked with [`verify`] or `horngate audit verify audit.jsonl`, and people answer what is left in the store
+//! with `horngate approvals`. A tool that asks, in a gate without an approver, is refused with [`Reason::NoApprover`]; with
+//! [`Deferred`] alone the gate also needs an [`GateBuilder::approver_key`].
+//!
 //! # What it costs
 //!
 //! The gate adds 4.0 µs to a call that needs no approval, with two lines of the audit log to a buffered sink, and 2.0 µs

@@ -73,7 +73,11 @@ impl Schema {
             .offline()
             .with_pattern_options(patterns)
             .build(schema)
-            .map_err(|error| format!("the schema does not compile: {error}"))?;
+            .map_err(|error| {
+                let place = error.instance_path().to_string();
+                let place = if place.is_empty() { "/" } else { &place };
+                format!("the schema does not compile: at `{place}`: {error}")
+            })?;
         Ok(Self {
             validator,
             cost: Cost::of(schema),

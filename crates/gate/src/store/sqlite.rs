@@ -84,6 +84,16 @@ impl SqliteStore {
     /// [`StoreError`] when the file cannot be opened, or is no store of approvals.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
+        Self::open_at(path).map_err(|error| {
+            let (place, what) = (path.display().to_string(), error.to_string());
+            match what.starts_with(&place) {
+                true => error,
+                false => StoreError::new(format!("{place}: {what}")),
+            }
+        })
+    }
+
+    fn open_at(path: &Path) -> Result<Self, StoreError> {
         let failed = |what: &dyn fmt::Display| StoreError::new(what.to_string());
         let name = path
             .file_name()

@@ -292,5 +292,8 @@ fn open(store: &StoreFile) -> Result<SqliteStore, Problem> {
 }
 
 fn failed(store: &StoreFile, error: &dyn std::fmt::Display) -> Problem {
-    Problem::Unreadable(vec![Unreadable::new(&store.path, error.to_string())])
+    let what = error.to_string();
+    let named = format!("{}: ", store.path.display());
+    let what = what.strip_prefix(&named).unwrap_or(&what);
+    Problem::Unreadable(vec![Unreadable::new(&store.path, what.to_owned())])
 }

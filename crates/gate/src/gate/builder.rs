@@ -280,6 +280,7 @@ impl GateBuilder {
                 &self.limits,
                 &self.accepted,
                 self.audit_failure,
+                &self.registry,
             ),
             delegation: self.delegation,
             limits: self.limits,
@@ -333,6 +334,8 @@ pub(super) fn add_foreign(registry: &mut Registry, tool: ForeignTool) {
     if let Err(ToolRefused { tool: name, reason }) =
         registry.add(spec, &server, confined, Box::new(tool))
     {
+        // A tool that is offered again is hidden once.
+        registry.hidden.retain(|hidden| hidden.name != name);
         registry.hidden.push(Hidden { name, reason });
     }
 }
@@ -345,7 +348,21 @@ fn settings_text(
     limits: &Limits,
     accepted: &BTreeMap<String, String>,
     audit_failure: AuditFailure,
+    registry: &Registry,
 ) -> String {
+    // Tools of other servers come and go; their definitions are a part of each approval.
+    let tools: Vec<String> = registry
+        .iter()
+        .filter(|entry| entry.server == LOCAL)
+        .map(|entry| {
+            format!(
+                "{:?} {} {:?}",
+                entry.spec.name(),
+                entry.spec.level(),
+                entry.confined
+            )
+        })
+        .collect();
     let approvers: Vec<String> = approvers
         .iter()
         .map(|asker| {
@@ -355,7 +372,7 @@ fn settings_text(
         .collect();
     format!(
         "approvers {approvers:?} keys {keys:?} delegation {} limits {limits:?} accepted {accepted:?} \
-         audit failure {audit_failure:?}",
+         audit failure {audit_failure:?} tools {tools:?}",
         delegation.as_str()
     )
 }

@@ -541,10 +541,11 @@ impl Inner {
     ) -> Result<(), Stop> {
         let registry = self.registry();
         let now = registry.get(entry.spec.name());
-        if now.is_none_or(|now| now.definition != entry.definition) {
+        // Whether it still is confined is for the tool that is there now to say.
+        let Some(entry) = now.filter(|now| now.definition == entry.definition) else {
             let message = "the tool changed; try again";
             return Err(Stop::new(Reason::DefinitionChanged, message));
-        }
+        };
         let current = self.current();
         let policy = open(&current)?;
         if !self.allows(policy, context, entry) {

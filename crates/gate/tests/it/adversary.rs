@@ -555,3 +555,30 @@ async fn no_argument_looks_like_another_line_of_the_question() {
         }
     }
 }
+
+/// The same tool, which the operator does not call confined any more.
+#[tokio::test]
+async fn a_tool_that_is_confined_no_more_needs_a_grant_at_once() {
+    let bench = Bench::new();
+    let slot = Arc::<OnceLock<Gate>>::default();
+    let spec = || ToolSpec::new("fetch", "Fetches").confirm("others see it");
+    let (inner, runs) = (slot.clone(), bench.runs.clone());
+    let gate = bench
+        .builder(RULES)
+        .foreign(
+            ForeignTool::new("server", spec(), Server(bench.runs.clone()))
+                .confined_by_operator("it is harmless"),
+        )
+        .approver(Callback::new("ann", move |_| {
+            let gate = inner.get().unwrap();
+            assert!(gate.withdraw("fetch"));
+            gate.offer(ForeignTool::new("server", spec(), Server(runs.clone())));
+            Ok(Answer::Approve)
+        }))
+        .build()
+        .unwrap();
+    slot.set(gate.clone()).unwrap();
+    let qa = gate.invocation("U:Qa", "s");
+    let reason = refused(&gate, &qa, "fetch", "{}").await;
+    assert_eq!((reason, bench.runs.count()), (Reason::UnknownTool, 0));
+}

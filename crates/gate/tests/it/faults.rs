@@ -347,8 +347,17 @@ fn a_store_that_somebody_locks_denies_until_it_is_free() {
     assert_eq!(run(&gate, "deploy", "{}"), Ok(()));
 }
 
-/// A gate whose approvals come through the store, and one approved call in it.
-fn approved(path: &Path, ann: &Signatory, runs: &Arc<AtomicUsize>) -> Result<Gate, String> {
+/// A gate whose approvals come through the store.
+fn deferring(path: &Path, ann: &Signatory, runs: &Arc<AtomicUsize>) -> Result<Gate, String> {
+    deferring_at(START, path, ann, runs)
+}
+
+fn deferring_at(
+    now: u64,
+    path: &Path,
+    ann: &Signatory,
+    runs: &Arc<AtomicUsize>,
+) -> Result<Gate, String> {
     let store = SqliteStore::open(path).map_err(|error| error.to_string())?;
     let runs = Arc::clone(runs);
     let spec = ToolSpec::new("deploy", "Deploys").confirm("customers see it");
@@ -360,7 +369,7 @@ fn approved(path: &Path, ann: &Signatory, runs: &Arc<AtomicUsize>) -> Result<Gat
         .tool(tool)
         .approver(Deferred::new())
         .approver_key("ann", ann.key())
-        .clock(Arc::new(ManualClock::at(START)) as Arc<dyn Clock>)
+        .clock(Arc::new(ManualClock::at(now)) as Arc<dyn Clock>)
         .store(Arc::new(store))
         .build()
         .map_err(|error| error.to_string())?;
@@ -382,7 +391,7 @@ fn a_corrupt_or_emptied_store_is_no_approval() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let runs = Arc::new(AtomicUsize::new(0));
-        let gate = approved(&path, &ann, &runs).unwrap();
+        let gate = deferring(&path, &ann, &runs).unwrap();
         assert_eq!(
             run(&gate, "deploy", "{}"),
             Err(Reason::ConfirmationRequired)
@@ -396,7 +405,7 @@ fn a_corrupt_or_emptied_store_is_no_approval() {
         let mut bytes = fs::read(&path).unwrap();
         damage(&mut bytes);
         fs::write(&path, &bytes).unwrap();
-        let outcome = approved(&path, &ann, &runs).map(|gate| run(&gate, "deploy", "{}"));
+        let outcome = deferring(&path, &ann, &runs).map(|gate| run(&gate, "deploy", "{}"));
         let denied = match &outcome {
             Err(_) => true,
             Ok(outcome) => matches!(
@@ -416,7 +425,7 @@ fn a_store_that_is_damaged_under_a_gate_runs_nothing_twice() {
     let path = folder.path().join("a.db");
     let ann = Signatory::generate("ann").unwrap();
     let runs = Arc::new(AtomicUsize::new(0));
-    let gate = approved(&path, &ann, &runs).unwrap();
+    let gate = deferring(&path, &ann, &runs).unwrap();
     assert_eq!(
         run(&gate, "deploy", "{}"),
         Err(Reason::ConfirmationRequired)
@@ -450,4 +459,40 @@ fn a_store_that_is_damaged_under_a_gate_runs_nothing_twice() {
     fs::remove_file(&path).unwrap();
     assert_eq!(run(&gate, "deploy", "{}"), Err(Reason::StoreFailed));
     assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+/// Else the numbers of turns, which come from the clock, would make an earlier turn a later one.
+#[test]
+fn a_clock_that_goes_back_at_a_restart_makes_no_later_turn() {
+    let ann = Signatory::generate("ann").unwrap();
+    for back in [1, 5_000, 60_000, 3_600_000] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let runs = Arc::new(AtomicUsize::new(0));
+        let gate = deferring(&path, &ann, &runs).unwrap();
+        assert_eq!(
+            run(&gate, "deploy", "{}"),
+            Err(Reason::ConfirmationRequired)
+        );
+        let record = gate
+            .pending(&gate.invocation("U:Qa", "s"))
+            .unwrap()
+            .pop()
+            .unwrap();
+        gate.submit(&ann.answer(&record.request, true, START).unwrap())
+            .unwrap();
+        drop(gate);
+        let gate = deferring_at(START - back, &path, &ann, &runs).unwrap();
+        let reason = run(&gate, "deploy", "{}").unwrap_err();
+        let expected = match back {
+            ..=10_000 => Reason::SameInvocation,
+            // It is too old then, and the call is asked about anew.
+            _ => Reason::ConfirmationRequired,
+        };
+        assert_eq!(
+            (reason, runs.load(Ordering::SeqCst)),
+            (expected, 0),
+            "{back}"
+        );
+    }
 }

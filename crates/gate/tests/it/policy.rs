@@ -2,7 +2,7 @@
 
 use crate::support::{Bench, RULES, allowlist, call, counting, refused};
 use horngate::Allowlist;
-use horngate_gate::{Answer, BuildError, Gate, OnBadRules, Reason};
+use horngate_gate::{Answer, BuildError, Gate, OnBadRules, Reason, ToolSpec};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -196,6 +196,25 @@ fn settings_are_part_of_the_policy() {
             .unwrap()
             .policy_hash()
     );
+    // How strictly the gate's own tools are guarded.
+    let with = |spec: ToolSpec| {
+        let tool = bench.runs.tool(spec);
+        bench
+            .builder(RULES)
+            .tool(tool)
+            .build()
+            .unwrap()
+            .policy_hash()
+    };
+    let spec = || ToolSpec::new("x", "Does x");
+    let hashes = [
+        with(spec()),
+        with(spec().confirm("why")),
+        with(spec().destructive("why")),
+    ];
+    assert_ne!(hashes[0], hashes[1]);
+    assert_ne!(hashes[1], hashes[2]);
+    assert_eq!(hashes[0], with(spec()));
 }
 
 #[test]

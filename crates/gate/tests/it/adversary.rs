@@ -300,7 +300,8 @@ impl Remote for Server {
 
 #[tokio::test]
 async fn what_changes_while_the_store_is_slow_still_counts() {
-    let changed: [(fn(&Gate, &Runs), Reason); 4] = [
+    type Change = fn(&Gate, &Runs);
+    let changed: [(Change, Reason); 4] = [
         (
             |gate, _| {
                 let bad = gate.reload(Err::<Allowlist, _>("bad rules"), OnBadRules::DenyAll);

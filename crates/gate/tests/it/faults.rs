@@ -379,7 +379,8 @@ fn deferring_at(
 #[test]
 fn a_corrupt_or_emptied_store_is_no_approval() {
     let ann = Signatory::generate("ann").unwrap();
-    let damage: [(&str, fn(&mut Vec<u8>)); 6] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damage: [(&str, Damage); 6] = [
         ("garbage", |bytes| bytes.fill(0x5a)),
         ("no header", |bytes| bytes[..100].fill(0)),
         ("no pages", |bytes| bytes[100..].fill(0)),

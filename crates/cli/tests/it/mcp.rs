@@ -194,6 +194,53 @@ fn the_servers_code_is_the_proxys() {
 }
 
 #[test]
+fn what_is_in_the_clear_goes_through_no_proxy_of_the_environment() {
+    let folder = folder(&[("rules.pl", RULES)]);
+    let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    elsewhere.set_nonblocking(true).unwrap();
+    let other = format!("http://{}", elsewhere.local_addr().unwrap());
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", server.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = server.accept().unwrap();
+        let mut first = String::new();
+        BufReader::new(&stream).read_line(&mut first).unwrap();
+        let reply = "HTTP/1.1 500 x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        stream.write_all(reply.as_bytes()).unwrap();
+        first
+    });
+    let mut command = Command::new(env!("CARGO_BIN_EXE_horngate"));
+    command
+        .current_dir(folder.path())
+        .args([
+            "mcp",
+            "--rules",
+            "rules.pl",
+            "--actor",
+            "U:Qa",
+            "--token-env",
+            "T",
+            "--url",
+            &url,
+        ])
+        .env("T", "t0ken");
+    for name in [
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ] {
+        command.env(name, &other);
+    }
+    let client = Client::of(command);
+    assert!(heard.join().unwrap().starts_with("POST /mcp"));
+    assert!(elsewhere.accept().is_err(), "a proxy was asked");
+    client.end();
+}
+
+#[test]
 fn without_a_gate_there_is_no_server() {
     let folder = folder(&[
         ("rules.pl", RULES),

@@ -232,3 +232,114 @@ fn nobody_there_is_an_error() {
         "{answer}"
     );
 }
+
+/// A server that answers every POST with this, and then keeps the connection.
+fn stubborn(reply: String) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let all = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (Ok(mut stream), heard, reply) = (stream, Arc::clone(&heard), reply.clone()) else {
+                break;
+            };
+            std::thread::spawn(move || {
+                let mut text = String::new();
+                let mut bytes = [0; 4096];
+                while let Ok(read @ 1..) = stream.read(&mut bytes) {
+                    text.push_str(&String::from_utf8_lossy(&bytes[..read]));
+                    let Some((_, body)) = text.split_once("\r\n\r\n") else {
+                        continue;
+                    };
+                    let Ok(body) = serde_json::from_str::<Value>(body) else {
+                        continue;
+                    };
+                    let reply = reply.replace("ID", &body["id"].to_string());
+                    heard.lock().unwrap().push(std::mem::take(&mut text));
+                    if stream.write_all(reply.as_bytes()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    (url, all)
+}
+
+fn hello(reply: String, token: &str) -> (Value, Vec<String>) {
+    let (url, heard) = stubborn(reply);
+    let mut proxy = Proxy::start(RULES, |settings| {
+        settings.server = Server::Url(Remote::new(&url, Some(token.to_owned())).unwrap());
+    });
+    let answer = proxy.ask(
+        "initialize",
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
+    );
+    let heard = heard.lock().unwrap().clone();
+    (answer, heard)
+}
+
+#[test]
+fn a_redirect_is_an_error_and_nobody_else_gets_the_token() {
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+    elsewhere.set_nonblocking(true).unwrap();
+    let to = elsewhere.local_addr().unwrap();
+    for status in [301, 302, 303, 307, 308] {
+        let reply = format!(
+            "HTTP/1.1 {status} x\r\nlocation: http://{to}/mcp\r\ncontent-length: 0\r\n\r\n"
+        );
+        let (answer, heard) = hello(reply, "t0ken");
+        assert!(
+            answer["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(&status.to_string()),
+            "{answer}"
+        );
+        assert_eq!(heard.len(), 1, "{heard:?}");
+    }
+    assert!(elsewhere.accept().is_err(), "somebody else was asked");
+}
+
+#[test]
+fn the_first_answer_ends_the_wait_though_its_stream_goes_on() {
+    let result =
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}"#;
+    // The length says that more is to come, and it never does.
+    let reply = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\ndata: {result}\n\n"
+    );
+    let (url, _) = stubborn(reply);
+    let mut proxy = Proxy::start(RULES, |settings| {
+        settings.server = Server::Url(Remote::new(&url, None).unwrap());
+    });
+    for method in ["initialize", "ping", "ping"] {
+        let params = match method {
+            "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
+            _ => json!({}),
+        };
+        let answer = proxy.ask(method, params);
+        assert!(answer.get("result").is_some(), "{method}: {answer}");
+    }
+}
+
+#[test]
+fn an_answer_to_another_request_is_none() {
+    for id in ["77", "null", "\"ID\"", "1.0", "[1]"] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"capabilities":{{}}}}}}"#);
+        // `ID` stands for the id in the reply.
+        let length = body.replace("ID", "2").len();
+        let reply = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        let (answer, _) = hello(reply, "t");
+        assert!(
+            answer["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("not answered"),
+            "{id}: {answer}"
+        );
+    }
+}

@@ -48,6 +48,10 @@ impl Process {
         self.ended
     }
 
+    pub(super) fn has_ended(&mut self) -> bool {
+        self.status().is_some()
+    }
+
     /// Waits for its end, up to a time.
     pub(super) async fn ends_within(&mut self, time: Duration) -> bool {
         let until = Instant::now() + time;

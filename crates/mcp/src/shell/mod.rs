@@ -92,7 +92,7 @@ async fn serve(
         tickets: Tickets::default(),
     };
     let built = settings.build(links.clone())?;
-    let (process, to_server, mut from_server) = match &settings.server {
+    let (mut process, to_server, mut from_server) = match &settings.server {
         Server::Command(command) => {
             let (process, to, from) = Process::start(command).map_err(ProxyError::Server)?;
             (Some(process), Outbox::new(to)?, lines::read(from)?)
@@ -122,7 +122,12 @@ async fn serve(
     };
     let mut from_client = lines::read(input)?;
     let ended = shell
-        .pump(&mut from_client, &mut from_server, &mut told)
+        .pump(
+            &mut from_client,
+            &mut from_server,
+            &mut told,
+            process.as_mut(),
+        )
         .await;
     drop((from_client, from_server));
     shell.stop_all().await;
@@ -186,11 +191,15 @@ impl Shell {
         from_client: &mut mpsc::Receiver<Line>,
         from_server: &mut mpsc::Receiver<Line>,
         events: &mut mpsc::UnboundedReceiver<Event>,
+        mut process: Option<&mut Process>,
     ) -> Result<Ended, ProxyError> {
         let mut term = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut hangup = signal(SignalKind::hangup())?;
+        let mut child = signal(SignalKind::child())?;
         let (mut client_ended, mut server_ended) = (false, false);
+        // What a server leaves behind may keep its output open, so its end is looked for, too.
+        let (mut look, mut exited): (bool, Option<Instant>) = (true, None);
         let mut deadline: Option<Instant> = None;
         loop {
             if self.client.is_closed() || (deadline.is_some() && self.session.is_idle()) {
@@ -200,7 +209,14 @@ impl Shell {
                 let actions = self.session.server_gone("the server does not listen");
                 self.apply(actions)?;
             }
+            if let Some(process) = process.as_mut().filter(|_| look)
+                && process.has_ended()
+            {
+                exited.get_or_insert(Instant::now() + PATIENCE);
+            }
+            look = false;
             let until = deadline.unwrap_or_else(|| Instant::now() + DRAIN);
+            let heard = exited.unwrap_or(until);
             tokio::select! {
                 Some(event) = events.recv() => self.event(event)?,
                 // Not by what the server takes: that the client has gone must be noticed, whatever the server does.
@@ -226,14 +242,18 @@ impl Shell {
                         None => {
                             server_ended = true;
                             deadline = Some(Instant::now() + PATIENCE);
-                            self.server.close();
-                            let mut actions = self.session.client_gone();
-                            actions.extend(self.session.server_gone("the server has ended"));
-                            actions
+                            self.server_gone()
                         }
                     };
                     self.apply(actions)?;
                 }
+                () = sleep_until(heard), if exited.is_some() && !server_ended => {
+                    server_ended = true;
+                    deadline = Some(Instant::now() + PATIENCE);
+                    let actions = self.server_gone();
+                    self.apply(actions)?;
+                }
+                _ = child.recv() => look = true,
                 () = self.client.changed() => {}
                 () = self.server.changed() => {}
                 _ = term.recv() => return Ok(Ended::BySignal),
@@ -242,6 +262,13 @@ impl Shell {
                 () = sleep_until(until), if deadline.is_some() => return Ok(Ended::ByStreams),
             }
         }
+    }
+
+    fn server_gone(&mut self) -> Vec<Action> {
+        self.server.close();
+        let mut actions = self.session.client_gone();
+        actions.extend(self.session.server_gone("the server has ended"));
+        actions
     }
 
     fn event(&mut self, event: Event) -> Result<(), ProxyError> {

@@ -2,8 +2,9 @@
 
 use crate::support::{Proxy, is_denied, settings, shown};
 use horngate_gate::verify;
-use horngate_mcp::{Mode, Namespace, Passing, ProxyError, run};
+use horngate_mcp::{Mode, Namespace, Passing, ProxyError, Server, run};
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::io::BufReader;
 use std::time::{Duration, Instant};
 
@@ -155,6 +156,21 @@ fn a_server_that_dies_leaves_no_call_waiting() {
     let mut answered = vec![proxy.next()["id"].clone(), proxy.next()["id"].clone()];
     answered.sort_by_key(Value::as_u64);
     assert_eq!(answered, [json!(hangs), json!(dies)]);
+    assert_eq!(proxy.end().unwrap(), 7);
+}
+
+#[test]
+fn a_server_that_dies_is_gone_though_its_output_is_held_open() {
+    let mut proxy = Proxy::started(&grants(&["dies"]), |settings| {
+        let Server::Command(command) = &settings.server else {
+            unreachable!()
+        };
+        let script = "sleep 1000 & exec \"$0\" \"$1\"";
+        let mut words: Vec<OsString> = vec!["sh".into(), "-c".into(), script.into()];
+        words.extend(command.iter().cloned());
+        settings.server = Server::Command(words);
+    });
+    assert!(is_denied(&proxy.call("dies", json!({}))));
     assert_eq!(proxy.end().unwrap(), 7);
 }
 

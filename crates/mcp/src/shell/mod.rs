@@ -31,9 +31,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// How long what is under way may take after the client has ended its input.
-const DRAIN: Duration = Duration::from_secs(5);
+const DRAIN: Duration = Duration::from_secs(30);
 /// How long a server may take to end, before it is told, and before it is killed.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The same when the proxy itself was told to end.
 const SHORT_PATIENCE: Duration = Duration::from_millis(500);
 

@@ -407,6 +407,9 @@ fn the_end_of_the_client_is_noticed_though_the_server_does_not_listen() {
     proxy.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"_meta": meta()}}));
     let refused = proxy.wait(|line| line["id"] == 9);
     assert_eq!(refused["error"]["code"], -32603, "{refused}");
+    for id in 0..3 {
+        proxy.send(&cancel(id));
+    }
     assert_eq!(proxy.end().unwrap(), 143);
 }
 

@@ -6,7 +6,7 @@ use horngate_mcp::{Mode, Namespace, Passing, ProxyError, Server, run};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::BufReader;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const ECHO: &str = "may_execute_tool('U:Qa', tool_echo).\n";
 
@@ -183,10 +183,8 @@ fn a_server_that_hangs_is_ended_with_the_client() {
         std::thread::sleep(Duration::from_millis(5));
     }
     proxy.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
-    let started = Instant::now();
     // It does not end at the end of its input, so it is told to: 128 and the number of SIGTERM.
     assert_eq!(proxy.end().unwrap(), 143);
-    assert!(started.elapsed() < Duration::from_secs(8));
 }
 
 #[test]

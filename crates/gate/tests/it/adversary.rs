@@ -3,10 +3,10 @@
 use crate::support::{Bench, RULES, Runs, START, allowlist, call, refused};
 use horngate::Allowlist;
 use horngate_gate::{
-    Answer, Approver, ApproverError, Asked, AuditFailure, AuditLog, BoxFuture, BuildError,
-    Callback, Claim, Clock, Consumed, Decided, Deferred, Delegation, End, ForeignTool, Gate,
-    Limits, MemoryStore, Millis, OnBadRules, Permitted, Reason, Record, Remote, Request, Signatory,
-    State, Store, StoreError, ToolError, ToolSpec, Verdict,
+    Answer, ApprovedPairs, Approver, ApproverError, Asked, AuditFailure, AuditLog, BoxFuture,
+    BuildError, Callback, Claim, Clock, Consumed, Decided, Deferred, Delegation, End, ForeignTool,
+    Gate, Limits, MemoryStore, Millis, OnBadRules, Permitted, Reason, Record, Remote, Request,
+    Signatory, State, Store, StoreError, ToolError, ToolSpec, Verdict,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -582,4 +582,204 @@ async fn a_tool_that_is_confined_no_more_needs_a_grant_at_once() {
     let qa = gate.invocation("U:Qa", "s");
     let reason = refused(&gate, &qa, "fetch", "{}").await;
     assert_eq!((reason, bench.runs.count()), (Reason::UnknownTool, 0));
+}
+
+/// A store that says whatever its rows say, and yes to every claim.
+#[derive(Default)]
+struct Liar {
+    store: MemoryStore,
+    says: Mutex<Option<Record>>,
+}
+
+impl Store for Liar {
+    fn may_block(&self) -> bool {
+        false
+    }
+
+    fn open(&self, gate: &str, policy: &str, now: Millis) -> Result<u64, StoreError> {
+        self.store.open(gate, policy, now)
+    }
+
+    fn request(&self, request: &Request, most: usize, now: Millis) -> Result<Asked, StoreError> {
+        match &*self.says.lock().unwrap() {
+            Some(record) => Ok(Asked::Live(Box::new(record.clone()))),
+            None => self.store.request(request, most, now),
+        }
+    }
+
+    fn decide(&self, verdict: &Verdict, now: Millis) -> Result<Decided, StoreError> {
+        self.store.decide(verdict, now)
+    }
+
+    fn end(&self, _: &str, _: End, _: Millis) -> Result<Decided, StoreError> {
+        Ok(Decided::Recorded)
+    }
+
+    fn consume(&self, _: &Claim, _: Millis) -> Result<Consumed, StoreError> {
+        Ok(Consumed::Yes)
+    }
+
+    fn get(&self, id: &str) -> Result<Option<Record>, StoreError> {
+        self.store.get(id)
+    }
+
+    fn list(&self) -> Result<Vec<Record>, StoreError> {
+        self.store.list()
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_lies_makes_no_approval() {
+    type Lie = fn(&mut Record, &Signatory);
+    let lies: [(&str, Lie, u64, bool, Reason); 9] = [
+        (
+            "a no is a yes",
+            |record, ann| record.verdict = ann.answer(&record.request, false, START).ok(),
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "a no was turned",
+            |record, ann| {
+                let mut verdict = ann.answer(&record.request, false, START).unwrap();
+                verdict.approve = true;
+                record.verdict = Some(verdict);
+            },
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "nobody answered",
+            |record, _| record.verdict = None,
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "somebody else signed",
+            |record, _| {
+                let other = Signatory::generate("ann").unwrap();
+                record.verdict = other.answer(&record.request, true, START).ok();
+            },
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "it lasts longer",
+            |record, _| record.verdict.as_mut().unwrap().expires_at += 1,
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "another turn asked",
+            |record, _| record.request.invocation.0 -= 1,
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "another request",
+            |record, _| record.request.id = "0".repeat(32),
+            0,
+            true,
+            Reason::BadSignature,
+        ),
+        (
+            "it is not too old",
+            |_, _| (),
+            120_000,
+            true,
+            Reason::ApprovalExpired,
+        ),
+        (
+            "this turn is a later one",
+            |_, _| (),
+            0,
+            false,
+            Reason::SameInvocation,
+        ),
+    ];
+    for (what, lie, wait, later, reason) in lies {
+        let bench = Bench::new();
+        let ann = Signatory::generate("ann").unwrap();
+        let store = Arc::new(Liar::default());
+        let gate = bench
+            .builder(RULES)
+            .approver(Deferred::new())
+            .approver_key("ann", ann.key())
+            .store(store.clone())
+            .build()
+            .unwrap();
+        let first = gate.invocation("U:Qa", "s");
+        let _ = refused(&gate, &first, "deploy", "{}").await;
+        let mut record = store.list().unwrap().pop().unwrap();
+        record.state = State::Approved;
+        record.verdict = ann.answer(&record.request, true, START).ok();
+        let truth = record.clone();
+        lie(&mut record, &ann);
+        *store.says.lock().unwrap() = Some(record);
+        bench.clock.advance(Duration::from_millis(wait));
+        let turn = if later {
+            gate.invocation("U:Qa", "s")
+        } else {
+            first
+        };
+        assert_eq!(
+            refused(&gate, &turn, "deploy", "{}").await,
+            reason,
+            "{what}"
+        );
+        assert_eq!(bench.runs.count(), 0, "{what}");
+        if wait == 0 {
+            // Without the lie it runs, once, however often the store says yes.
+            *store.says.lock().unwrap() = Some(truth);
+            let turn = || gate.invocation("U:Qa", "s");
+            assert!(call(&gate, &turn(), "deploy", "{}").await.is_ok(), "{what}");
+            assert_eq!(
+                refused(&gate, &turn(), "deploy", "{}").await,
+                Reason::ApprovalUsed
+            );
+            assert_eq!(bench.runs.count(), 1, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_approver_without_a_name_approves_nothing() {
+    let bench = Bench::new();
+    let nobody = Callback::new("", |_| Ok(Answer::Approve));
+    let gate = bench.builder(RULES).approver(nobody).build().unwrap();
+    let qa = gate.invocation("U:Qa", "s");
+    let reason = refused(&gate, &qa, "deploy", "{}").await;
+    assert_eq!((reason, bench.runs.count()), (Reason::NotAuthorized, 0));
+}
+
+/// Whoever of the chain the rules are strictest with counts.
+#[tokio::test]
+async fn no_sub_agent_makes_a_destructive_call_less_so() {
+    let of = |actor: &str, name: &str| format!("{name}('{actor}', tool_repl).");
+    for (root, child) in [
+        ("destructive_tool", "confirm_tool"),
+        ("confirm_tool", "destructive_tool"),
+    ] {
+        let rules = format!("{RULES} {} {}", of("U:Qa", root), of("U:Helper", child));
+        let pairs = [("U:Qa", "repl"), ("U:Helper", "repl")];
+        let bench = Bench::new();
+        let gate = bench
+            .builder(&rules)
+            .approver(ApprovedPairs::new("list", pairs))
+            .build()
+            .unwrap();
+        let helper = gate.invocation("U:Qa", "s").child("U:Helper");
+        let reason = refused(&gate, &helper, "repl", "{}").await;
+        assert_eq!(
+            (reason, bench.runs.count()),
+            (Reason::NoApprover, 0),
+            "{root}"
+        );
+    }
 }

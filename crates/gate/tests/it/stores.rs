@@ -458,6 +458,75 @@ fn sqlite_outlives_its_process() {
     assert_eq!(again.consume(&late, START), Ok(Consumed::Used));
 }
 
+/// The clock of who signs may be ahead: the limit also counts from when the store got the answer.
+#[test]
+fn an_approval_lasts_two_minutes_by_the_stores_clock_too() {
+    for (late, expected) in [(119_999, Consumed::Yes), (120_000, Consumed::Expired)] {
+        each(|store| {
+            store.open("gate", "sha256:a", START).unwrap();
+            let asked = request("1", "{}");
+            store.request(&asked, 9, START).unwrap();
+            let ann = Signatory::generate("ann").unwrap();
+            let verdict = ann.answer(&asked, true, START + 200_000).unwrap();
+            assert_eq!(store.decide(&verdict, START), Ok(Decided::Recorded));
+            let use_it = claim(&asked, 8, Basis::Later(verdict.signature));
+            assert_eq!(store.consume(&use_it, START + late), Ok(expected));
+        });
+    }
+}
+
+/// Also the store holds its own rows against each other.
+#[test]
+fn rows_that_were_edited_are_used_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let (asked, signature) = approved(&store);
+    let edit = |sql: &str| {
+        let other = rusqlite::Connection::open(&path).unwrap();
+        assert_eq!(other.execute(sql, []).unwrap(), 1, "{sql}");
+    };
+    let by = || Basis::Later(signature.clone());
+    let use_it = claim(&asked, 8, by());
+    for (sql, back, expected) in [
+        (
+            "UPDATE request SET verdict_approve = 0",
+            "UPDATE request SET verdict_approve = 1",
+            Consumed::NotApproved,
+        ),
+        (
+            "UPDATE request SET state = 'pending'",
+            "UPDATE request SET state = 'approved'",
+            Consumed::NotApproved,
+        ),
+        (
+            "UPDATE request SET arguments = '{\"n\":1}'",
+            "UPDATE request SET arguments = '{}'",
+            Consumed::NoSuch,
+        ),
+        (
+            "UPDATE policy SET epoch = 2",
+            "UPDATE policy SET epoch = 1",
+            Consumed::Void,
+        ),
+    ] {
+        edit(sql);
+        assert_eq!(store.consume(&use_it, START), Ok(expected), "{sql}");
+        edit(back);
+    }
+    // Another policy, and a row that is turned back.
+    assert_eq!(store.open("gate", "sha256:b", START), Ok(2));
+    edit("UPDATE request SET state = 'approved'");
+    assert_eq!(store.consume(&use_it, START), Ok(Consumed::Void));
+    let now = Claim {
+        epoch: 2,
+        ..use_it.clone()
+    };
+    assert_eq!(store.consume(&now, START), Ok(Consumed::Void));
+    edit("UPDATE policy SET epoch = 1");
+    assert_eq!(store.consume(&use_it, START), Ok(Consumed::Yes));
+}
+
 #[cfg(unix)]
 #[test]
 fn sqlite_files_are_private_and_no_links() {

@@ -295,6 +295,7 @@ impl<'a> Translation<'a> {
 
     /// `a ; b ; …`, where a part `c -> t` takes all that follows as its else.
     fn disjunction(&mut self, parts: &[Term], span: Span) -> Alternatives {
+        // From the last alternative to the first, or each part would move all that follow it.
         let mut all: Option<Alternatives> = None;
         for part in parts.iter().rev() {
             let arrow = match &part.kind {
@@ -305,25 +306,28 @@ impl<'a> Translation<'a> {
                 },
                 _ => None,
             };
-            let rest = all.take().unwrap_or_default();
+            let mut rest = all.take().unwrap_or_default();
             all = Some(match arrow {
                 Some((condition, then)) => {
                     let condition_span = condition.span;
                     let condition = self.goal(condition);
                     let (holds, fails) = both_ways(condition, NotOrigin::Condition, condition_span);
                     let then = self.goal(then);
+                    rest.reverse();
                     let mut both = self.product(vec![vec![holds]], then, span);
                     both.extend(self.product(vec![vec![fails]], rest, span));
+                    both.reverse();
                     both
                 }
                 None => {
-                    let mut alternatives = self.goal(part);
-                    alternatives.extend(rest);
-                    alternatives
+                    rest.extend(self.goal(part).into_iter().rev());
+                    rest
                 }
             });
         }
-        all.unwrap_or_default()
+        let mut all = all.unwrap_or_default();
+        all.reverse();
+        all
     }
 
     /// Every first alternative followed by every second one.

@@ -380,3 +380,20 @@ fn the_alternatives_of_all_clauses_are_counted_together() {
     assert_eq!(refused, (34..60).collect::<Vec<_>>());
     assert!(rulebase.query("p0(a)", &Budget::default()).unwrap().holds());
 }
+
+/// What stands in a row is read in one go: no part moves all the others.
+#[test]
+fn long_rows_are_read_in_one_go() {
+    let row = |part: &str| format!("p :- {} q.\nq.\n", part.repeat(200_000));
+    for (part, derived) in [
+        ("q ;", true),
+        ("( q -> fail ; fail ) ;", true),
+        ("q,", false),
+    ] {
+        let rulebase = Rulebase::load([Source::new("a.pl", row(part))]).unwrap();
+        match rulebase.evaluate(&Budget::default()).unwrap().query("p") {
+            Ok(answers) => assert!(derived && answers.holds(), "{part}"),
+            Err(error) => assert!(!derived, "{part}: {error}"),
+        }
+    }
+}

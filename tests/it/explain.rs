@@ -720,10 +720,16 @@ fn what_is_missing_makes_the_goal_hold() {
                     let sizes: Vec<usize> = found.missing().iter().map(Vec::len).collect();
                     prop_assert!(sizes.is_sorted() && sizes.len() <= 10);
                     for facts in found.missing() {
+                        // Variables are different values, and so is each `_`.
+                        let mut number = 0;
                         let any = |fact: &String| {
-                            fact.replace("_", "any")
-                                .replace("X1", "any1")
-                                .replace("X2", "any2")
+                            let fact = fact.replace("X1", "any1").replace("X2", "any2");
+                            let mut parts = fact.split('_');
+                            let first = parts.next().unwrap_or_default().to_owned();
+                            parts.fold(first, |text, part| {
+                                number += 1;
+                                format!("{text}some{number}{part}")
+                            })
                         };
                         let facts: Vec<String> = facts.iter().map(any).collect();
                         let after = model.apply(facts.iter().map(String::as_str), []);

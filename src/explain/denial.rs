@@ -94,8 +94,8 @@ impl WhyNot {
     }
 
     /// The smallest sets of facts whose addition would make the goal hold, the smallest first: of predicates that have
-    /// facts or are declared `dynamic`. A variable, and each `_`, stands for a value of one's choice: one that nothing else
-    /// names will do.
+    /// facts or are declared `dynamic`. A variable, and each `_`, stands for a value of one's choice, which the tests of the
+    /// rules may narrow.
     #[must_use]
     pub fn missing(&self) -> &[Vec<String>] {
         &self.missing

@@ -459,11 +459,11 @@ impl<'b> Evaluator<'b> {
                 .get(id.index())
                 .map_or(0, |store| store.relation().len())
         };
-        let matches = |id: PredicateId, columns: &[usize]| {
+        let matches = |id: PredicateId, column: usize| {
             let shared = stores.get(id.index()).and_then(Store::shared);
             shared
                 .filter(|_| self.looks_up)
-                .map(|shared| shared.index(columns).matches())
+                .map(|shared| shared.index(&[column]).matches())
         };
         let mut plan = plan(rule, delta, part_of, &rows, &matches);
         let compiled = match batch::compile(&plan) {

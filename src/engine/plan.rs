@@ -129,13 +129,13 @@ impl Step {
 }
 
 /// Plans a rule. `part_of` says for each call of the body which rows it sees, `rows` how many there are, and `matches`,
-/// where it knows, how many have the same values in some columns.
+/// where it knows, how many have the same value in one column.
 pub(crate) fn plan(
     rule: &Rule,
     delta: Option<usize>,
     part_of: &dyn Fn(usize, PredicateId) -> Part,
     rows: &dyn Fn(PredicateId) -> u32,
-    matches: &dyn Fn(PredicateId, &[usize]) -> Option<u32>,
+    matches: &dyn Fn(PredicateId, usize) -> Option<u32>,
 ) -> Plan {
     let mut counts = vec![0_usize; rule.variables.len()];
     let mut add = |variable: Variable| {
@@ -178,7 +178,7 @@ struct Planner<'p> {
     bound: Vec<bool>,
     part_of: &'p dyn Fn(usize, PredicateId) -> Part,
     rows: &'p dyn Fn(PredicateId) -> u32,
-    matches: &'p dyn Fn(PredicateId, &[usize]) -> Option<u32>,
+    matches: &'p dyn Fn(PredicateId, usize) -> Option<u32>,
 }
 
 impl Planner<'_> {
@@ -276,7 +276,8 @@ impl Planner<'_> {
                 _ => None,
             })
             .collect();
-        // To know how many rows match may take an index: only where there is a choice.
+        // To know how many rows match may take an index, which stays: only where there is a choice, and of one column, so
+        // that a relation has no more of them than columns, whatever is asked.
         let is_part = |bound: usize, arity: usize| bound > 0 && bound < arity;
         let mut parts = calls
             .iter()
@@ -290,9 +291,9 @@ impl Planner<'_> {
                     .first
                     .is_some_and(|first| args.contains(&Pattern::Variable(first)));
                 let shift = 8 * bound.min(3) + if leads && bound == 0 { LEAD } else { 0 };
-                let known = match choice && is_part(bound, args.len()) {
-                    true => (self.matches)(*predicate, columns),
-                    false => None,
+                let known = match &**columns {
+                    [column] if choice && args.len() > 1 => (self.matches)(*predicate, *column),
+                    _ => None,
                 };
                 (
                     Some(*at) != delta,
@@ -503,5 +504,37 @@ fn uses(step: &Step, needed: &mut [bool]) {
             matched(item, needed);
         }
         Step::Fail => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Rulebase, Source};
+
+    #[test]
+    fn what_is_known_of_matches_goes_before_sizes() {
+        let text = "l(a, b). big(a, c). small(c, b). p(X, T) :- l(X, T), big(X, G), small(G, T).";
+        let rulebase = Rulebase::load([Source::new("a.pl", text)]).unwrap();
+        let id = |name: &str| rulebase.data.find(&name.parse().unwrap()).unwrap();
+        let (large, small) = (id("big/2"), id("small/2"));
+        let rules = rulebase.data.rules_of_component(&[id("p/2")]);
+        let second = |matches: &dyn Fn(PredicateId, usize) -> Option<u32>| {
+            let rows = |id| match id {
+                _ if id == large => 1 << 20,
+                _ if id == small => 1 << 14,
+                _ => 1,
+            };
+            let plan = plan(rules[0], None, &|_, _| Part::All, &rows, matches);
+            match &plan.steps[1] {
+                Step::Scan(scan) => scan.predicate,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(second(&|_, _| None), small);
+        assert_eq!(
+            second(&|id, _| Some(if id == large { 2 } else { 40 })),
+            large
+        );
     }
 }

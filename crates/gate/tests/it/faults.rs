@@ -169,6 +169,14 @@ fn through_a_fault(folder: &Path, strike: impl Fn(), mend: impl Fn()) {
     }
 }
 
+/// Writes to a file until nothing more goes onto its disk.
+fn fill_disk(ballast: &Path) {
+    let mut file = File::create(ballast).unwrap();
+    for size in [4096, 1] {
+        while file.write_all(&vec![0; size]).is_ok() {}
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_denies_and_loses_nothing() {
@@ -189,12 +197,7 @@ fn on_a_full_disk() {
     let ballast = folder.join("ballast");
     through_a_fault(
         &folder,
-        || {
-            let mut file = File::create(&ballast).unwrap();
-            for size in [4096, 1] {
-                while file.write_all(&vec![0; size]).is_ok() {}
-            }
-        },
+        || fill_disk(&ballast),
         || fs::remove_file(&ballast).unwrap(),
     );
 }
@@ -217,10 +220,7 @@ fn a_disk_that_is_full_from_the_start_builds_no_gate() {
 fn on_a_disk_full_from_the_start() {
     let Some(folder) = folder() else { return };
     let log = AuditLog::open(folder.join("a.jsonl")).unwrap();
-    let mut file = File::create(folder.join("ballast")).unwrap();
-    for size in [4096, 1] {
-        while file.write_all(&vec![0; size]).is_ok() {}
-    }
+    fill_disk(&folder.join("ballast"));
     assert!(SqliteStore::open(folder.join("a.db")).is_err());
     let built = Gate::builder(allowlist(RULES)).audit(Arc::new(log)).build();
     assert!(built.is_err());

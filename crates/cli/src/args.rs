@@ -226,8 +226,11 @@ pub(crate) struct Grants {
 ///
 /// Compares the grants with lists of tools, in both directions. A list is JSON, YAML or TOML of the form
 /// `{"tools":{"repl":{"requires_approval":true}},"agents":{"U:Qa":["repl"]}}`, a result of MCP's tools/list, or an
-/// array of tools as OpenAI or Anthropic have it. The last three name no agents: --actor says who is shown them, and
-/// all their tools need a grant but those named with --unflagged.
+/// array of tools as OpenAI or Anthropic have it. The last three name no agents: --actor says who is shown them.
+///
+/// A tool is flagged, and needs a grant, if `requires_approval` is true; of the last three forms all are but those
+/// named with --unflagged. A name that is nearly another is one finding, about the name; a name like no other is two
+/// where a tool was renamed: the grant of the old one, and the new one without a grant.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     horngate pin --rules rules --tools tools.json\n  \
@@ -310,7 +313,13 @@ pub(crate) struct Fmt {
 /// unchanged in SWI-Prolog: `swipl -g run_tests -t halt rules.pl rules_tests.pl`. A failing test prints why. One whose
 /// verdict in Prolog is not certain is refused, which is no answer.
 #[derive(Clone, Debug, Args)]
-#[command(after_long_help = "Examples:\n  \
+#[command(after_long_help = "A file of tests, rules_tests.pl:\n  \
+    :- begin_tests(rules).\n  \
+    test(qa_may, [true]) :- may_execute_tool('U:Qa', tool_repl).\n  \
+    test(who_may, [all(A == ['U:Qa'])]) :- may_execute_tool(A, tool_repl).\n  \
+    test(nobody_else, [fail]) :- may_execute_tool('U:PM', tool_repl).\n  \
+    :- end_tests(rules).\n\n\
+    Examples:\n  \
     horngate test rules\n  \
     horngate test rules/governance.pl --coverage\n\n\
     Exit codes: 0 all tests pass, 1 some fail, 2 there is no test, one is refused, or there is no answer.")]

@@ -30,14 +30,30 @@ pub(crate) fn read(
 ) -> Result<AdvertisedTools, Problem> {
     let texts = files::each(paths, LISTS, |path| Ok((path.to_owned(), text(path)?)))?;
     let (mut tools, mut unreadable) = (AdvertisedTools::new(), Vec::new());
+    let mut unshown = None;
     for (path, text) in texts {
-        match list(&path, &text, actor) {
-            Ok(list) => tools = tools.and(list),
-            Err(reason) => unreadable.push(Unreadable::new(&path, reason)),
+        let syntax = syntax(&path).unwrap_or(Syntax::Json);
+        let list = match ToolList::parse(&text, syntax) {
+            Ok(list) => list,
+            Err(error) => {
+                unreadable.push(Unreadable::new(&path, error.to_string()));
+                continue;
+            }
+        };
+        let name = path.display().to_string();
+        match (list.advertised(&name), actor) {
+            (Some(list), _) => tools = tools.and(list),
+            (None, Some(actor)) => tools = tools.and(list.shown_to(&name, actor)),
+            (None, None) => unshown = unshown.or(Some(name)),
         }
     }
     if !unreadable.is_empty() {
         return Err(Problem::Unreadable(unreadable));
+    }
+    if let Some(name) = unshown {
+        return Err(Problem::Usage(format!(
+            "`{name}` names no agents: say with `--actor` who is shown its tools"
+        )));
     }
     for name in unflagged {
         tools
@@ -61,19 +77,6 @@ fn syntax(path: &Path) -> Option<Syntax> {
         "yaml" | "yml" => Some(Syntax::Yaml),
         "toml" => Some(Syntax::Toml),
         _ => None,
-    }
-}
-
-fn list(path: &Path, text: &str, actor: Option<&str>) -> Result<AdvertisedTools, String> {
-    let name = path.display().to_string();
-    let syntax = syntax(path).unwrap_or(Syntax::Json);
-    let list = ToolList::parse(text, syntax).map_err(|error| error.to_string())?;
-    match (list.advertised(&name), actor) {
-        (Some(tools), _) => Ok(tools),
-        (None, Some(actor)) => Ok(list.shown_to(&name, actor)),
-        (None, None) => {
-            Err("the list names no agents: say with `--actor` who is shown its tools".to_owned())
-        }
     }
 }
 

@@ -148,3 +148,14 @@ fn tests_that_cannot_be_read_are_no_absence_of_tests() {
     std::os::unix::fs::symlink("nosuch.pl", folder.path().join("a_tests.pl")).unwrap();
     assert_eq!(run(folder.path(), &["test", "a.pl"]).code, 2);
 }
+
+#[test]
+fn the_tests_that_the_help_shows_pass() {
+    let help = run(&root(), &["test", "--help"]).stdout;
+    let (_, shown) = help.split_once("rules_tests.pl:\n").unwrap();
+    let (tests, _) = shown.split_once("\n\n").unwrap();
+    let rules = "may_execute_tool('U:Qa', tool_repl).\n";
+    let folder = folder(&[("rules.pl", rules), ("rules_tests.pl", tests)]);
+    let told = run(folder.path(), &["test", "rules.pl"]);
+    assert_eq!(told.stdout, "ok: 3 tests passed\n");
+}
